@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, groups, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, twin_ids, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, groups, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, groups, twin_ids, holds, replaces_payload, replaces_priority, replaces_schedule, max_waits
 with
   "unused" as materialized (
     select "skipjack"."jobs"."id"
@@ -27,6 +27,9 @@ with
       ), cast(
         ?
         as bigint[]
+      ), cast(
+        ?
+        as text[]
       ), cast(
         ?
         as text[]
@@ -82,6 +85,7 @@ with
         "headers",
         "ordering_key",
         "ordering_policy",
+        "group",
         "twin_id",
         "holds",
         "replaces_payload",
@@ -205,6 +209,9 @@ with
       as text[]
     ), cast(
       ?
+      as text[]
+    ), cast(
+      ?
       as bigint[]
     ), cast(
       ?
@@ -237,6 +244,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group",
       "twin_id",
       "holds",
       "replaces_payload",
@@ -323,6 +331,9 @@ from unnest(cast(
   as text[]
 ), cast(
   ?
+  as text[]
+), cast(
+  ?
   as bigint[]
 ), cast(
   ?
@@ -355,6 +366,7 @@ from unnest(cast(
   "headers",
   "ordering_key",
   "ordering_policy",
+  "group",
   "twin_id",
   "holds",
   "replaces_payload",

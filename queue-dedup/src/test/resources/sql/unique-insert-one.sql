@@ -1,4 +1,4 @@
--- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, ordering_key, ordering_policy
+-- parameters: unique_key, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, ordering_key, ordering_policy, group
 with
   "twin" as materialized (
     select
@@ -26,6 +26,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group_key",
       "status"
     )
     select
@@ -44,6 +45,7 @@ with
       cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
+      "incoming"."group",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'
@@ -67,7 +69,8 @@ with
         cast(? as text) as "unique_until",
         cast(? as text) as "headers",
         cast(? as text) as "ordering_key",
-        cast(? as text) as "ordering_policy"
+        cast(? as text) as "ordering_policy",
+        cast(? as text) as "group"
     ) as "incoming"
       left outer join "skipjack"."job_queues"
         on "skipjack"."job_queues"."queue" = "incoming"."queue"

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, groups
 with
   "incoming" as materialized (
     select
@@ -59,6 +59,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -75,6 +78,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group",
       "position"
     )
       left outer join lateral (
@@ -105,6 +109,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group_key",
       "status"
     )
     select
@@ -123,6 +128,7 @@ with
       cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
+      "incoming"."group",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'

@@ -12,6 +12,7 @@ with
       "unique_key" = case
         when "skipjack"."jobs"."unique_until" is distinct from 'started' then "skipjack"."jobs"."unique_key"
       end,
+      "limit_name" = cast(null as text),
       "updated_at" = clock_timestamp()
     where "skipjack"."jobs"."id" = any (
       array(

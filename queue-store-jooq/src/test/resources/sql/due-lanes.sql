@@ -50,7 +50,9 @@ with recursive
   select
     "lane"."queue",
     "lane"."priority",
-    "oldest"."waited"
+    "oldest"."waited",
+    cast(null as boolean) as "is_paused",
+    cast(null as boolean) as "is_limited"
   from "lane"
     cross join lateral (
       select (extract(epoch from now() - "skipjack"."jobs"."scheduled_at") * 1000000)::bigint as "waited"
@@ -70,7 +72,15 @@ union all (
   select
     "skipjack"."job_queues"."queue",
     cast(null as smallint),
-    cast(null as bigint)
+    cast(null as bigint),
+    (
+      "skipjack"."job_queues"."paused_at" is not null
+      and (
+        "skipjack"."job_queues"."paused_until" is null
+        or "skipjack"."job_queues"."paused_until" > now()
+      )
+    ),
+    ("skipjack"."job_queues"."limit_name" is not null)
   from "skipjack"."job_queues"
   where (
     "skipjack"."job_queues"."queue" = any (
@@ -79,10 +89,16 @@ union all (
         as text[]
       )
     )
-    and "skipjack"."job_queues"."paused_at" is not null
     and (
-      "skipjack"."job_queues"."paused_until" is null
-      or "skipjack"."job_queues"."paused_until" > now()
+      (
+        "skipjack"."job_queues"."paused_at" is not null
+        and (
+          "skipjack"."job_queues"."paused_until" is null
+          or "skipjack"."job_queues"."paused_until" > now()
+        )
+      )
+      or "skipjack"."job_queues"."fair"
+      or "skipjack"."job_queues"."limit_name" is not null
     )
   )
 )
@@ -90,6 +106,8 @@ union all (
   select
     cast(null as text),
     cast(null as smallint),
-    cast(null as bigint)
+    cast(null as bigint),
+    cast(null as boolean),
+    cast(null as boolean)
   where "pg_catalog"."current_setting"('transaction_read_only') <> 'off'
 )

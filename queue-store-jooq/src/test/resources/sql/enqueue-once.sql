@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, idempotency_keys, idempotency_kept
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, groups, idempotency_keys, idempotency_kept
 with
   "incoming" as materialized (
     select
@@ -57,6 +57,9 @@ with
       as text[]
     ), cast(
       ?
+      as text[]
+    ), cast(
+      ?
       as bigint[]
     )) with ordinality as "given" (
       "queue",
@@ -74,6 +77,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group",
       "idempotency_key",
       "idempotency_kept",
       "position"
@@ -118,6 +122,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group_key",
       "status"
     )
     select
@@ -136,6 +141,7 @@ with
       cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
+      "incoming"."group",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'

@@ -1,4 +1,4 @@
--- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, ordering_key, ordering_policy, ordering_key
+-- parameters: queue, kind, payload, payload_version, priority, queue, max_attempts, queue, scheduled_at, delay, tags, unique_key, unique_label, unique_until, headers, ordering_key, ordering_policy, group, ordering_key
 insert into "skipjack"."jobs" (
   "id",
   "queue",
@@ -15,6 +15,7 @@ insert into "skipjack"."jobs" (
   "headers",
   "ordering_key",
   "ordering_policy",
+  "group_key",
   "status"
 )
 values (
@@ -47,6 +48,7 @@ values (
   ?, 
   ?, 
   cast(? as pg_catalog.jsonb), 
+  ?, 
   ?, 
   ?, 
   case

@@ -1,4 +1,4 @@
--- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies
+-- parameters: queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, groups
 with
   "incoming" as materialized (
     select
@@ -49,6 +49,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -65,6 +68,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group",
       "position"
     )
   ),
@@ -85,6 +89,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group_key",
       "status"
     )
     select
@@ -103,6 +108,7 @@ with
       cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
+      "incoming"."group",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'

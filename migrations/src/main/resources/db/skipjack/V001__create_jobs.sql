@@ -129,8 +129,7 @@ CREATE INDEX jobs_group_idx ON jobs (queue, priority, group_key, scheduled_at, i
 
 -- The running jobs of a limit are its permits in use. A job that was claimed without a limit is in neither index.
 CREATE INDEX jobs_limit_idx ON jobs (limit_name, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
-CREATE INDEX jobs_limit_group_idx ON jobs (limit_name, group_key, current_execution_id)
-  WHERE status = 'running' AND limit_name IS NOT NULL AND group_key IS NOT NULL;
+CREATE INDEX jobs_limit_group_idx ON jobs (limit_name, group_key, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
 
 CREATE SEQUENCE job_execution_id_seq AS bigint;
 

@@ -66,6 +66,7 @@ CREATE TABLE job_queues (
   default_priority     job_priority,
   default_max_attempts job_max_attempts,
   ordering_policy      job_ordering_policy,
+  configured_at        timestamptz,
   created_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
   updated_at           timestamptz      NOT NULL DEFAULT clock_timestamp(),
   CONSTRAINT job_queues_pkey               PRIMARY KEY (queue),
@@ -88,6 +89,7 @@ COMMENT ON COLUMN job_queues.dead_retention IS 'How long dead jobs are kept. NUL
 COMMENT ON COLUMN job_queues.default_priority IS 'Priority of jobs enqueued without one. NULL: 0.';
 COMMENT ON COLUMN job_queues.default_max_attempts IS 'Maximum number of used attempts of jobs enqueued without one. NULL: 25.';
 COMMENT ON COLUMN job_queues.ordering_policy IS 'Policy for the jobs behind a dead job of an ordering key: block, skip or park. NULL: the policy of the dead job.';
+COMMENT ON COLUMN job_queues.configured_at IS 'When configure or a declaration last set all settings. NULL: never. A declaration then sets them if they are all NULL and fair is false.';
 COMMENT ON COLUMN job_queues.created_at IS 'When the row was written.';
 COMMENT ON COLUMN job_queues.updated_at IS 'When a setting last changed.';
 
@@ -328,6 +330,7 @@ CREATE TABLE job_operations (
   queue         job_queue_name,
   kind          job_kind,
   status        job_status,
+  group_key     job_group_key,
   tag           text,
   error         text,
   error_class   text,
@@ -363,6 +366,7 @@ COMMENT ON COLUMN job_operations.action IS 'What it does with each job: redrive,
 COMMENT ON COLUMN job_operations.queue IS 'Filter: queue of the jobs. NULL: all.';
 COMMENT ON COLUMN job_operations.kind IS 'Filter: kind of the jobs. NULL: all.';
 COMMENT ON COLUMN job_operations.status IS 'Filter: status of the jobs. NULL: all.';
+COMMENT ON COLUMN job_operations.group_key IS 'Filter: group of the jobs. NULL: all.';
 COMMENT ON COLUMN job_operations.tag IS 'Filter: a tag that the jobs have. NULL: all.';
 COMMENT ON COLUMN job_operations.error IS 'Filter: a text in the last error of the jobs. NULL: all.';
 COMMENT ON COLUMN job_operations.error_class IS 'Filter: class of the last error of the jobs, with or without its package. NULL: all.';

@@ -136,7 +136,8 @@ CREATE FUNCTION enqueue(
   traceparent      text        DEFAULT NULL,
   ordering_key     text        DEFAULT NULL,
   strict_ordering  boolean     DEFAULT false,
-  headers          jsonb       DEFAULT NULL
+  headers          jsonb       DEFAULT NULL,
+  group_key        text        DEFAULT NULL
 ) RETURNS bigint
   LANGUAGE plpgsql
   SECURITY DEFINER
@@ -261,6 +262,10 @@ BEGIN
     RAISE EXCEPTION 'Ordering key has % bytes in UTF-8; 1 to 512 are allowed.', octet_length(convert_to(enqueue.ordering_key, 'UTF8'))
       USING ERRCODE = 'invalid_parameter_value';
   END IF;
+  IF octet_length(convert_to(enqueue.group_key, 'UTF8')) NOT BETWEEN 1 AND 200 THEN
+    RAISE EXCEPTION 'Group has % bytes in UTF-8; 1 to 200 are allowed.', octet_length(convert_to(enqueue.group_key, 'UTF8'))
+      USING ERRCODE = 'invalid_parameter_value';
+  END IF;
   document := @require_payload(enqueue.payload);
 
   -- Before an id is drawn, take the lock that the Java library takes for the key, one of 1,024 (docs/adr/0038).
@@ -304,7 +309,7 @@ BEGIN
     END IF;
     job := coalesce(job, nextval(job_ids));
     INSERT INTO @jobs (id, queue, kind, payload, payload_version, priority, max_attempts, scheduled_at, tags,
-                      unique_key, unique_label, unique_until, headers, ordering_key, status)
+                      unique_key, unique_label, unique_until, headers, ordering_key, group_key, status)
     SELECT job, lane, enqueue.kind, document, coalesce(enqueue.payload_version, 1),
            coalesce(enqueue.priority, job_queues.default_priority, 0),
            coalesce(enqueue.max_attempts, job_queues.default_max_attempts, 25), due, labels,
@@ -312,7 +317,7 @@ BEGIN
            CASE WHEN octet_length(convert_to(enqueue.unique_key, 'UTF8')) > 200 THEN left(enqueue.unique_key, 60) || '...'
                 ELSE enqueue.unique_key END,
            CASE WHEN enqueue.unique_key IS NOT NULL THEN 'dead' END,
-           context, enqueue.ordering_key,
+           context, enqueue.ordering_key, enqueue.group_key,
            CASE WHEN enqueue.ordering_key IS NULL THEN 'pending' ELSE 'waiting' END
       FROM (SELECT) AS one_row
       LEFT JOIN @job_queues ON job_queues.queue = lane
@@ -451,7 +456,7 @@ or contains a huge number.';
 COMMENT ON FUNCTION wake_up(text, text, integer, text) IS
 'Notifies listening workers, when this transaction commits, that a lane has a job. Best effort. The channel is skipjack_ and the first 16
 hex digits of the SHA-256 of the schema''s name. The payload is the queue, kind, priority and, if any, ordering key, separated by spaces.';
-COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb) IS
+COMMENT ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb, text) IS
 'Enqueues a job in the caller''s transaction and returns its id: SELECT enqueue(''send-welcome'', ''{"userId": 42}'', delay => ''5 min'').
 kind: the name of its type. payload: JSON for the handler, at most 256 KiB, or 512 KiB with its numbers written out (cast jsonb with
 ::json). queue: default ''default''. priority: -100 to 100, by default that of the queue''s settings or 0. delay or scheduled_at: when it is due, by default now.
@@ -460,6 +465,7 @@ job is returned. idempotency_key: while it is kept (idempotency_kept), the first
 payload_version: version of the payload''s format. traceparent: W3C traceparent, passed to the handler. ordering_key: jobs of one key run
 one after another. strict_ordering: in the order of the commits; the call then waits for open transactions that have enqueued such jobs
 of the key. headers: a JSON object of strings, at most 4,096 bytes, passed to the handler and inherited by follow-up jobs.
+group_key: the tenant or the resource of the job, 1 to 200 bytes, for fair queues and limits.
 Invalid arguments raise 22023. The server''s JSON parser rejects some payloads earlier: invalid JSON and lone surrogates raise 22P02,
 NUL raises 22P05, and thousands of levels raise 54001. A job that is due wakes workers at commit.';
 
@@ -478,7 +484,7 @@ COMMENT ON FUNCTION merge_patch(jsonb, jsonb) IS
 REVOKE ALL ON FUNCTION stored_key(text, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION require_payload(json) FROM PUBLIC;
 REVOKE ALL ON FUNCTION wake_up(text, text, integer, text) FROM PUBLIC;
-REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb) FROM PUBLIC;
+REVOKE ALL ON FUNCTION enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb, text) FROM PUBLIC;
 REVOKE ALL ON FUNCTION blocked_keys() FROM PUBLIC;
 REVOKE ALL ON FUNCTION unblock(text, bigint) FROM PUBLIC;
 REVOKE ALL ON FUNCTION skip_head(text, bigint) FROM PUBLIC;

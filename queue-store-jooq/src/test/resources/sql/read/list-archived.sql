@@ -1,4 +1,4 @@
--- parameters: queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, error_group, error_group, after_at, after, after_at, since, most, most, limit
+-- parameters: queues, queues, kinds, kinds, statuses, statuses, groups, groups, tags, tags, error, error, error_group, error_group, after_at, after, after_at, since, most, most, limit
 with recursive
   "seen" as materialized (
     select
@@ -35,6 +35,18 @@ with recursive
             as text[]
           )) = 0
           or "skipjack"."jobs_archive"."status" = any (
+            cast(
+              ?
+              as text[]
+            )
+          )
+        )
+        and (
+          cardinality(cast(
+            ?
+            as text[]
+          )) = 0
+          or "skipjack"."jobs_archive"."group_key" = any (
             cast(
               ?
               as text[]
@@ -112,6 +124,7 @@ select
   "skipjack"."jobs_archive"."status",
   "skipjack"."jobs_archive"."queue",
   "skipjack"."jobs_archive"."kind",
+  "skipjack"."jobs_archive"."group_key",
   "skipjack"."jobs_archive"."priority",
   "skipjack"."jobs_archive"."attempts",
   "skipjack"."jobs_archive"."uncounted_attempts",

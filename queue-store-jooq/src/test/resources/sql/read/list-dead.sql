@@ -1,4 +1,4 @@
--- parameters: most, queues, queues, kinds, kinds, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, error_group, error_group, error_class, error_class, error_class, error_class, since, after, queues, queues, kinds, kinds, limit
+-- parameters: most, queues, queues, kinds, kinds, queues, queues, kinds, kinds, statuses, statuses, groups, groups, tags, tags, error, error, error_group, error_group, error_class, error_class, error_class, error_class, since, after, queues, queues, kinds, kinds, limit
 with recursive
   "dead_group"("queue", "kind") as (
     select "first"."queue", "first"."kind"
@@ -99,6 +99,18 @@ with recursive
                 as text[]
               )) = 0
               or "skipjack"."jobs"."status" = any (
+                cast(
+                  ?
+                  as text[]
+                )
+              )
+            )
+            and (
+              cardinality(cast(
+                ?
+                as text[]
+              )) = 0
+              or "skipjack"."jobs"."group_key" = any (
                 cast(
                   ?
                   as text[]
@@ -228,6 +240,7 @@ select
   "skipjack"."jobs"."status",
   "skipjack"."jobs"."queue",
   "skipjack"."jobs"."kind",
+  "skipjack"."jobs"."group_key",
   "skipjack"."jobs"."priority",
   "skipjack"."jobs"."attempts",
   "skipjack"."jobs"."uncounted_attempts",

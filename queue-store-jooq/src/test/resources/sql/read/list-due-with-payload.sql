@@ -1,4 +1,4 @@
--- parameters: queue, queue, most, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, error_group, error_group, payload_path, payload_value, error_class, error_class, error_class, error_class, since, after_at, after, limit
+-- parameters: queue, queue, most, queues, queues, kinds, kinds, statuses, statuses, groups, groups, tags, tags, error, error, error_group, error_group, payload_path, payload_value, error_class, error_class, error_class, error_class, since, after_at, after, limit
 with recursive
   "lane"("queue", "priority") as (
     select "first"."queue", "first"."priority"
@@ -78,6 +78,18 @@ with recursive
                 as text[]
               )) = 0
               or "skipjack"."jobs"."status" = any (
+                cast(
+                  ?
+                  as text[]
+                )
+              )
+            )
+            and (
+              cardinality(cast(
+                ?
+                as text[]
+              )) = 0
+              or "skipjack"."jobs"."group_key" = any (
                 cast(
                   ?
                   as text[]
@@ -188,6 +200,7 @@ select
   "skipjack"."jobs"."status",
   "skipjack"."jobs"."queue",
   "skipjack"."jobs"."kind",
+  "skipjack"."jobs"."group_key",
   "skipjack"."jobs"."priority",
   "skipjack"."jobs"."attempts",
   "skipjack"."jobs"."uncounted_attempts",

@@ -1,4 +1,4 @@
--- parameters: after, queues, queues, kinds, kinds, statuses, statuses, tags, tags, error, error, error_group, error_group, payload_path, payload_value, error_class, error_class, error_class, error_class, since, limit
+-- parameters: after, queues, queues, kinds, kinds, statuses, statuses, groups, groups, tags, tags, error, error, error_group, error_group, payload_path, payload_value, error_class, error_class, error_class, error_class, since, limit
 with recursive
   "seen" as materialized (
     select
@@ -35,6 +35,18 @@ with recursive
             as text[]
           )) = 0
           or "skipjack"."jobs"."status" = any (
+            cast(
+              ?
+              as text[]
+            )
+          )
+        )
+        and (
+          cardinality(cast(
+            ?
+            as text[]
+          )) = 0
+          or "skipjack"."jobs"."group_key" = any (
             cast(
               ?
               as text[]
@@ -118,6 +130,7 @@ select
   "skipjack"."jobs"."status",
   "skipjack"."jobs"."queue",
   "skipjack"."jobs"."kind",
+  "skipjack"."jobs"."group_key",
   "skipjack"."jobs"."priority",
   "skipjack"."jobs"."attempts",
   "skipjack"."jobs"."uncounted_attempts",

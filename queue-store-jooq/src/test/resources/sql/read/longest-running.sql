@@ -4,6 +4,7 @@ select
   "skipjack"."jobs"."status",
   "skipjack"."jobs"."queue",
   "skipjack"."jobs"."kind",
+  "skipjack"."jobs"."group_key",
   "skipjack"."jobs"."priority",
   "skipjack"."jobs"."attempts",
   "skipjack"."jobs"."uncounted_attempts",

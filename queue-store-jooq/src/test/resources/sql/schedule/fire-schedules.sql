@@ -1,4 +1,4 @@
--- parameters: names, planned_at, updated_at, next_at, due_at, last_at, zone_rules, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, schedules, fire_keys, kept
+-- parameters: names, planned_at, updated_at, next_at, due_at, last_at, zone_rules, queues, kinds, payloads, payload_versions, priorities, max_attempts, scheduled_at, delays, tags, unique_keys, unique_labels, unique_untils, headers, ordering_keys, ordering_policies, groups, schedules, fire_keys, kept
 with
   "locked" as materialized (
     select
@@ -101,6 +101,9 @@ with
     ), cast(
       ?
       as text[]
+    ), cast(
+      ?
+      as text[]
     )) with ordinality as "given" (
       "queue",
       "kind",
@@ -117,6 +120,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group",
       "schedule",
       "fire_key",
       "position"
@@ -162,6 +166,7 @@ with
       "headers",
       "ordering_key",
       "ordering_policy",
+      "group_key",
       "status"
     )
     select
@@ -180,6 +185,7 @@ with
       cast("incoming"."headers" as pg_catalog.jsonb),
       "incoming"."ordering_key",
       "incoming"."ordering_policy",
+      "incoming"."group",
       case
         when "incoming"."ordering_key" is null then 'pending'
         else 'waiting'

@@ -96,7 +96,7 @@ record Target(
   }
 
   private static <R> R read(DataSource dataSource, Read<R> read) {
-    try (Connection connection = dataSource.getConnection()) {
+    try (Connection connection = connect(dataSource)) {
       boolean autoCommit = connection.getAutoCommit();
       connection.setAutoCommit(false);
       try {
@@ -108,6 +108,18 @@ record Target(
     } catch (SQLException failure) {
       throw new IllegalStateException(
           "The database could not be read: " + failure.getMessage() + advice(failure), failure);
+    }
+  }
+
+  private static Connection connect(DataSource dataSource) throws SQLException {
+    try {
+      return dataSource.getConnection();
+    } catch (RuntimeException failure) {
+      // HikariCP throws one if there is no driver for its URL.
+      if (failure.getCause() instanceof SQLException cause) {
+        throw cause;
+      }
+      throw failure;
     }
   }
 

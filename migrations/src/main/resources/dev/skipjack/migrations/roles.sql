@@ -34,7 +34,7 @@ GRANT USAGE ON SCHEMA {schema} TO {roles};
 GRANT EXECUTE ON FUNCTION {schema}.schema_version() TO {roles};
 
 -- Producers in SQL. The function runs with its owner's rights and checks its arguments.
-GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb)
+GRANT EXECUTE ON FUNCTION {schema}.enqueue(text, json, text, integer, interval, timestamptz, integer, text[], text, text, interval, integer, text, text, boolean, jsonb, text)
    TO {prefix}_sql_producer, {prefix}_producer;
 
 GRANT EXECUTE ON FUNCTION {schema}.outbox_record(text, text, text, bytea, text, jsonb, text) TO {prefix}_sql_producer, {prefix}_producer;

@@ -57,7 +57,7 @@ public sealed interface Outcome {
    * @param delay the delay, clamped to the range from one second to {@link Backoff#LONGEST}
    */
   static Outcome snooze(Duration delay) {
-    return new Snoozed(delay, null);
+    return new Snoozed(delay, null, false);
   }
 
   /**
@@ -67,7 +67,20 @@ public sealed interface Outcome {
    * @param until when the job is due again
    */
   static Outcome snooze(Instant until) {
-    return new Snoozed(Duration.ZERO, until);
+    return new Snoozed(Duration.ZERO, until, false);
+  }
+
+  /**
+   * {@return an outcome that postpones the job because the resource that it uses is overloaded, and
+   * stops further starts under the same limit for {@code retryAfter}, in all workers} For instance,
+   * the handler has received the HTTP status 429. If each group of the limit has a rate of its own,
+   * only the group of the job is stopped. In a queue without a limit, this is a {@link
+   * #snooze(Duration)}. It does not use an attempt.
+   *
+   * @param retryAfter the delay, clamped to the range from one second to {@link Backoff#LONGEST}
+   */
+  static Outcome throttled(Duration retryAfter) {
+    return new Snoozed(retryAfter, null, true);
   }
 
   /**
@@ -202,13 +215,15 @@ public sealed interface Outcome {
    *
    * @param delay how long until the job is due again; ignored if {@code until} is not null
    * @param until when the job is due again; null if the delay applies
+   * @param throttles whether further starts under the limit of the job stop until then
    */
-  record Snoozed(Duration delay, @Nullable Instant until) implements Outcome {
+  record Snoozed(Duration delay, @Nullable Instant until, boolean throttles) implements Outcome {
     /**
      * Clamps the delay.
      *
      * @param delay the delay
      * @param until when the job is due again
+     * @param throttles whether further starts stop
      */
     public Snoozed {
       delay = Backoff.clamp(delay);

@@ -29,7 +29,7 @@ import picocli.CommandLine.Parameters;
     name = "enqueue",
     description = {
       "Enqueue a job, or with --file one job for each line of a file.",
-      "A line is a JSON object with the members kind and payload and, optionally, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key, ordering_key and headers.",
+      "A line is a JSON object with the members kind and payload and, optionally, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key, ordering_key, group and headers.",
       "If the command is interrupted or a line is invalid, run it again with the same file: lines that were enqueued within the last day are skipped."
     })
 final class EnqueueCommand extends QueueAction {
@@ -100,6 +100,12 @@ final class EnqueueCommand extends QueueAction {
   private @Nullable String orderingKey;
 
   @Option(
+      names = "--group",
+      paramLabel = "NAME",
+      description = "Group of the job: its tenant or the resource that it uses.")
+  private @Nullable String group;
+
+  @Option(
       names = "--header",
       paramLabel = "NAME=VALUE",
       description = "Header of the job, for example tenant=acme; may be repeated.")
@@ -141,6 +147,7 @@ final class EnqueueCommand extends QueueAction {
         || !tags.isEmpty()
         || idempotencyKey != null
         || orderingKey != null
+        || group != null
         || !headers.isEmpty();
   }
 
@@ -201,6 +208,9 @@ final class EnqueueCommand extends QueueAction {
     }
     if (orderingKey != null) {
       options = options.orderingKey(orderingKey);
+    }
+    if (group != null) {
+      options = options.group(group);
     }
     return options.headers(headers);
   }

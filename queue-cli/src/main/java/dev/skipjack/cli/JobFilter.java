@@ -58,6 +58,9 @@ class JobFilter {
   @Option(names = "--kind", paramLabel = "NAME", description = "Only jobs of this kind.")
   private @Nullable String kind;
 
+  @Option(names = "--group", paramLabel = "NAME", description = "Only jobs of this group.")
+  private @Nullable String group;
+
   @Option(names = "--tag", paramLabel = "TAG", description = "Only jobs with this tag.")
   private @Nullable String tag;
 
@@ -96,7 +99,7 @@ class JobFilter {
   private @Nullable String payload;
 
   boolean isEmpty() {
-    return Stream.of(queue, kind, tag, error, errorClass, errorGroup, since, payload)
+    return Stream.of(queue, kind, group, tag, error, errorClass, errorGroup, since, payload)
         .allMatch(Objects::isNull);
   }
 
@@ -116,6 +119,9 @@ class JobFilter {
     }
     if (kind != null) {
       query = query.kind(kind);
+    }
+    if (group != null) {
+      query = query.group(group);
     }
     if (tag != null) {
       query = query.tag(tag);

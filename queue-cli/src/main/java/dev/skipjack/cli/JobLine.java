@@ -32,7 +32,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
 
   private static final String MEMBERS =
-      "kind, payload, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key, ordering_key and headers";
+      "kind, payload, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key, ordering_key, group and headers";
 
   /**
    * Reads a line.
@@ -92,6 +92,7 @@ record JobLine(int number, String kind, String payload, EnqueueOptions options) 
         case "tags" -> options = options.tags(texts(name, json));
         case "idempotency_key" -> options = options.idempotencyKey(text(name, json));
         case "ordering_key" -> options = options.orderingKey(text(name, json));
+        case "group" -> options = options.group(text(name, json));
         case "headers" -> options = options.headers(headers(json));
         default ->
             throw new IllegalArgumentException(

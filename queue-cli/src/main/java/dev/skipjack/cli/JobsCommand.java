@@ -49,6 +49,7 @@ final class JobsCommand extends CommandGroup {
           .and("status", JobSummary::status)
           .and("queue", JobSummary::queue)
           .and("kind", JobSummary::kind)
+          .andIfPresent("group", JobSummary::group)
           .andApart("priority", JobSummary::priority)
           .andText("attempts", JobsCommand::attempts)
           .andJson("attempts", JobSummary::usedAttempts)

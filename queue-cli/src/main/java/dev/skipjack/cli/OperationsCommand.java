@@ -49,6 +49,7 @@ final class OperationsCommand extends CommandGroup {
     add(options, "queue", filter.queue());
     add(options, "kind", filter.kind());
     add(options, "status", filter.status() == null ? null : filter.status().literal());
+    add(options, "group", filter.group());
     add(options, "tag", filter.tag());
     add(options, "error", filter.error());
     add(options, "error-class", filter.errorClass());

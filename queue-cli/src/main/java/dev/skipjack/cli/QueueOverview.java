@@ -40,6 +40,8 @@ record QueueOverview(
           .and("dead", queue -> queue.count(JobStatus.DEAD))
           .andApart("estimated", QueueOverview::estimated)
           .and("workers", queue -> queue.workers().size())
+          .andIfPresent("limit", QueueOverview::limit)
+          .andApart("fair", QueueOverview::isFair)
           .andIfPresent("paused_by", QueueOverview::pausedBy)
           .andApart("pause_reason", QueueOverview::pauseReason);
 
@@ -66,6 +68,14 @@ record QueueOverview(
 
   @Nullable String pauseReason() {
     return state == null ? null : state.pauseReason();
+  }
+
+  @Nullable String limit() {
+    return state == null ? null : state.limit();
+  }
+
+  boolean isFair() {
+    return state != null && state.fair();
   }
 
   String pause() {

@@ -44,7 +44,9 @@ final class QueuesCommand extends CommandGroup {
           .and("dead_retention_seconds", settings -> or(settings.deadRetention()))
           .and("default_priority", settings -> or(settings.defaultPriority()))
           .and("default_max_attempts", settings -> or(settings.defaultMaxAttempts()))
-          .and("ordering_policy", settings -> or(settings.orderingPolicy()));
+          .and("ordering_policy", settings -> or(settings.orderingPolicy()))
+          .and("limit", settings -> or(settings.limit()))
+          .and("fair", QueueSettings::isFair);
 
   private static <V> @Nullable V or(Optional<V> value) {
     return value.orElse(null);
@@ -260,6 +262,18 @@ final class QueuesCommand extends CommandGroup {
             "What happens to the jobs behind a dead job of their ordering key: block, skip or park.")
     private @Nullable String orderingPolicy;
 
+    @Option(
+        names = "--limit",
+        paramLabel = "NAME",
+        description = "Limit that the queue obeys; see 'skipjack limits'.")
+    private @Nullable String limit;
+
+    @Option(
+        names = "--fair",
+        paramLabel = "true|false",
+        description = "Whether the groups of the queue's jobs are served in turn. Default: false.")
+    private @Nullable String fair;
+
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
     SetDefaults() {
       super(Access.WRITE);
@@ -271,9 +285,11 @@ final class QueuesCommand extends CommandGroup {
           && deadRetention == null
           && priority == null
           && maxAttempts == null
-          && orderingPolicy == null) {
+          && orderingPolicy == null
+          && limit == null
+          && fair == null) {
         throw CommandFailure.input(
-            "Nothing to set. Use at least one of --archive-retention, --dead-retention, --priority, --max-attempts and --ordering-policy.");
+            "Nothing to set. Use at least one of --archive-retention, --dead-retention, --priority, --max-attempts, --ordering-policy, --limit and --fair.");
       }
       changed(QueueSettings.defaults());
     }
@@ -318,12 +334,25 @@ final class QueuesCommand extends CommandGroup {
           orderingPolicy == null || orderingPolicy.equals(DEFAULT)
               ? none
               : none.orderingPolicy(policy(orderingPolicy));
+      QueueSettings limited = limit == null || limit.equals(DEFAULT) ? none : none.limitedBy(limit);
       return new QueueSettings(
           (archiveRetention == null ? from : archive).archiveRetention(),
           (deadRetention == null ? from : dead).deadRetention(),
           (priority == null ? from : ranked).defaultPriority(),
           (maxAttempts == null ? from : tries).defaultMaxAttempts(),
-          (orderingPolicy == null ? from : ordered).orderingPolicy());
+          (orderingPolicy == null ? from : ordered).orderingPolicy(),
+          (limit == null ? from : limited).limit(),
+          fair == null ? from.isFair() : isFair(fair));
+    }
+
+    private static boolean isFair(String text) {
+      return switch (text) {
+        case "true" -> true;
+        case "false", DEFAULT -> false;
+        default ->
+            throw CommandFailure.input(
+                "--fair is '%s', but must be true, false or 'default'.".formatted(Cell.safe(text)));
+      };
     }
 
     private static Duration duration(String option, String text) {

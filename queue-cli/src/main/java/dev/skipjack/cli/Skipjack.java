@@ -41,6 +41,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
       WhyCommand.class,
       DoctorCommand.class,
       QueuesCommand.class,
+      LimitsCommand.class,
+      GroupsCommand.class,
       DeadCommand.class,
       OperationsCommand.class,
       KeysCommand.class,

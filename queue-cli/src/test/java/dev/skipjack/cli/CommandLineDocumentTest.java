@@ -69,7 +69,7 @@ class CommandLineDocumentTest {
   /** The options with which commands filter jobs and confirm a change, and the text about them. */
   private static final Pattern FILTER_OPTIONS =
       Pattern.compile(
-          "^ +(?:--(?:queue|kind|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only"
+          "^ +(?:--(?:queue|kind|group|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only"
               + " jobs|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n"
               + "(?: {20,}.*\n"
               + ")*|^A change by filter prints .+\n"

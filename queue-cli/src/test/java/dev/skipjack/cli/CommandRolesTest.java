@@ -64,6 +64,13 @@ class CommandRolesTest {
           Map.entry("queues pause", "emails"),
           Map.entry("queues resume", "emails"),
           Map.entry("queues set", "emails --max-attempts 3"),
+          Map.entry("limits set", "stripe --running 50"),
+          Map.entry("limits reset", "stripe"),
+          Map.entry("limits remove", "stripe"),
+          Map.entry("groups list", "emails"),
+          Map.entry("groups set", "emails tenant-42 --weight 3"),
+          Map.entry("groups pause", "emails tenant-42"),
+          Map.entry("groups resume", "emails tenant-42"),
           Map.entry("schedules add", "weekly --every 1h --kind build-report --queue reports"),
           Map.entry("schedules show", "hourly"),
           Map.entry("schedules pause", "hourly"),
@@ -88,6 +95,7 @@ class CommandRolesTest {
     Program schedule =
         run("schedules add hourly --every 1h --kind build-report --queue reports", null);
     assertThat(schedule.exitCode()).as(schedule.err()).isZero();
+    assertThat(run("queues set emails --fair true", null).exitCode()).isZero();
   }
 
   @AfterEach

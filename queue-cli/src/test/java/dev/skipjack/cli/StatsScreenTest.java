@@ -94,6 +94,7 @@ class StatsScreenTest {
                     JobStatus.COMPLETED,
                     "emails",
                     "k",
+                    null,
                     0,
                     1,
                     0,

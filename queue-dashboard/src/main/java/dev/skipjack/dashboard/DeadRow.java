@@ -47,7 +47,7 @@ record DeadRow(
     boolean isWhole = Objects.equals(errorClass, group.errorClass());
     boolean exact = isWhole && shown.equals(group.error());
     if (exact) {
-      filter.append(" group:").append(FilterText.quoted(shown));
+      filter.append(" error-group:").append(FilterText.quoted(shown));
     }
     if (isWhole && errorClass != null) {
       filter.append(" class:").append(FilterText.quoted(errorClass));

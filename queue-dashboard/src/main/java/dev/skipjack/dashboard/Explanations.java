@@ -27,13 +27,18 @@ final class Explanations {
           "due_in_seconds",
           "due_jobs_before",
           "finished_at",
+          "group",
           "heartbeat_seconds_ago",
           "host",
           "jobs_before",
           "kind",
           "last_error",
+          "jobs_before_in_group",
           "lease_expires_at",
+          "limit",
           "max_attempts",
+          "opens_at",
+          "opens_in_seconds",
           "ordering_key",
           "pause_reason",
           "paused_at",
@@ -93,6 +98,8 @@ final class Explanations {
           SCHEDULED,
           RETRY_SCHEDULED,
           QUEUE_PAUSED,
+          GROUP_PAUSED,
+          RATE_REACHED,
           SLOTS_TAKEN,
           BEHIND_OTHERS,
           NEXT_IN_LINE ->
@@ -141,6 +148,14 @@ final class Explanations {
               explained,
               "Waiting for its turn in the ordering key %s; a worker promotes the next job of the key within a few seconds."
                   .formatted(key(explained)),
+              evidence,
+              null);
+      // Other queues may obey the same limit.
+      case LIMIT_REACHED ->
+          why(
+              explained,
+              "Held by the limit %s: as many jobs run as it allows."
+                  .formatted(explained.evidence().get("limit")),
               evidence,
               null);
       // Which of these it is depends on the workers of other queues.

@@ -23,7 +23,7 @@ final class FilterText {
   private static final String ENDED = "ended";
 
   private static final String WORDS =
-      "queue, kind, status, tag, error, class, group, since and payload.FIELD";
+      "queue, kind, status, group, tag, error, class, error-group, since and payload.FIELD";
 
   private static final Pattern WORD =
       Pattern.compile(
@@ -77,17 +77,18 @@ final class FilterText {
   }
 
   private static JobQuery with(JobQuery query, String word, String value, Instant now) {
-    if (value.isEmpty() && !word.equals("group")) {
+    if (value.isEmpty() && !word.equals("error-group")) {
       throw Refusal.badInput("'%s:' needs a value.".formatted(Ui.cut(word, 80)));
     }
     return switch (word) {
       case "queue" -> query.queue(value);
       case "kind" -> query.kind(value);
       case "status" -> value.equals(ENDED) ? query : query.status(status(value));
+      case "group" -> query.group(value);
       case "tag" -> query.tag(value);
       case "error" -> query.error(value);
       case "class" -> query.errorClass(value);
-      case "group" -> query.errorGroup(value);
+      case "error-group" -> query.errorGroup(value);
       case "since" -> query.since(time(value, now));
       default -> {
         if (!word.startsWith("payload.") || word.length() == "payload.".length()) {
@@ -131,10 +132,11 @@ final class FilterText {
       add(words, "status", ENDED);
     }
     add(words, "status", query.status() == null ? null : query.status().literal());
+    add(words, "group", query.group());
     add(words, "tag", query.tag());
     add(words, "error", query.error());
     add(words, "class", query.errorClass());
-    add(words, "group", query.errorGroup());
+    add(words, "error-group", query.errorGroup());
     add(words, "since", query.since() == null ? null : query.since().toString());
     JobQuery.PayloadField field = query.payload();
     if (field != null) {

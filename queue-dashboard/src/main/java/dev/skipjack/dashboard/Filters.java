@@ -18,7 +18,7 @@ final class Filters {
     if (!visit.access().payloads() && (query.payload() != null || query.error() != null)) {
       throw Refusal.forbidden(
           "A search by payload or by the text of an error needs the right to see payloads. Use"
-              + " group: or class: to find errors.");
+              + " error-group: or class: to find errors.");
     }
     JobQuery.PayloadField field = query.payload();
     if (field != null && isMasked(field, visit.services().settings().payloads())) {

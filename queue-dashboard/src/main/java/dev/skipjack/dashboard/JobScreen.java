@@ -249,7 +249,14 @@ final class JobScreen implements Screen<JobScreen.Model> {
           QUEUE_NOT_SERVED,
           ORDERING_KEY_MISSING ->
           "bad";
-      case ORDERING_KEY_BLOCKED, QUEUE_PAUSED, CANCEL_REQUESTED, SLOTS_TAKEN -> "warn";
+      case ORDERING_KEY_BLOCKED,
+          QUEUE_PAUSED,
+          GROUP_PAUSED,
+          LIMIT_REACHED,
+          RATE_REACHED,
+          CANCEL_REQUESTED,
+          SLOTS_TAKEN ->
+          "warn";
       case CANCELLED,
           BEHIND_ORDERING_KEY,
           PROMOTION_PENDING,
@@ -350,6 +357,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
             .addIf(job.finishedAt() != null, "Ended", times.ago(job.finishedAt()))
             .addIf(job.worker() != null, "Worker", Ui.orDash(job.worker()))
             .addIf(model.leaseExpiresAt() != null, "Lease ends", times.ago(model.leaseExpiresAt()))
+            .addIf(job.group() != null, "Group", Ui.mono(job.group()))
             .addIf(model.orderingKey() != null, "Ordering key", Ui.mono(model.orderingKey()))
             .addIf(model.uniqueLabel() != null, "Unique key", Ui.mono(model.uniqueLabel()))
             .addIf(

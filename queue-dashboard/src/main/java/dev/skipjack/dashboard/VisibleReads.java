@@ -180,6 +180,7 @@ final class VisibleReads {
         job.status(),
         job.queue(),
         job.kind(),
+        job.group(),
         job.priority(),
         job.attempts(),
         job.uncountedAttempts(),

@@ -13,6 +13,7 @@ import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
@@ -319,6 +320,11 @@ class ChangesTest {
 
   @Test
   void theSettingsOfAQueueAreChanged() {
+    fixture.queue.admin().limit("mail-server", Limit.none().running(3));
+    fixture
+        .queue
+        .admin()
+        .configure("emails", QueueSettings.defaults().limitedBy("mail-server").fair());
     String page =
         admin.submit(
             "/queue?name=emails",
@@ -340,7 +346,9 @@ class ChangesTest {
                 .noArchive()
                 .deadRetention(Duration.ofHours(36))
                 .defaultPriority(5)
-                .orderingPolicy(OrderingPolicy.BLOCK));
+                .orderingPolicy(OrderingPolicy.BLOCK)
+                .limitedBy("mail-server")
+                .fair());
     assertThat(admin.sendForm("/queue?name=emails", "/queue/settings", "", "dead", "soon").text())
         .contains("must have the form");
   }
@@ -421,10 +429,10 @@ class ChangesTest {
     assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead"))
         .contains("1 job matches");
 
-    assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead+group:null"))
+    assertThat(admin.page("/preview?action=redrive&q=queue:emails+status:dead+error-group:null"))
         .contains("none matches");
     assertThat(admin.page("/jobs?q=queue:emails+status:dead")).contains("Mail server");
-    assertThat(admin.page("/jobs?q=queue:emails+status:dead+group:null"))
+    assertThat(admin.page("/jobs?q=queue:emails+status:dead+error-group:null"))
         .doesNotContain("Mail server");
   }
 

@@ -25,13 +25,14 @@ class FilterTextTest {
   void wordsBecomeAQuery() {
     assertThat(
             parsed(
-                " queue:emails kind:send-mail status:dead tag:vip error:\"timed \\\"out\\\"\""
-                    + " class:IOException group:\"Order * failed\" since:2h payload.user.id:42 "))
+                " queue:emails kind:send-mail status:dead group:tenant-42 tag:vip error:\"timed \\\"out\\\"\""
+                    + " class:IOException error-group:\"Order * failed\" since:2h payload.user.id:42 "))
         .isEqualTo(
             JobQuery.live()
                 .queue("emails")
                 .kind("send-mail")
                 .status(JobStatus.DEAD)
+                .group("tenant-42")
                 .tag("vip")
                 .error("timed \"out\"")
                 .errorClass("IOException")
@@ -54,8 +55,9 @@ class FilterTextTest {
         "queue:emails status:dead",
         "status:ended tag:a:b",
         "error:\"a b\" class:a.b.C$D",
-        "group:\"\"",
-        "group:\"it's \\\"quoted\\\" \\\\ *\" since:2026-11-27T10:00:00Z",
+        "error-group:\"\"",
+        "group:\"a b\"",
+        "error-group:\"it's \\\"quoted\\\" \\\\ *\" since:2026-11-27T10:00:00Z",
         "payload.a.b:\"x y\""
       })
   void theTextOfAQueryReadsTheSame(String text) {

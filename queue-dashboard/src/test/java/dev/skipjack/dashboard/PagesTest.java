@@ -41,6 +41,7 @@ class PagesTest {
           JobStatus.DEAD,
           "emails",
           "send-welcome",
+          null,
           0,
           2,
           0,

@@ -174,7 +174,8 @@ class QueueScopeTest {
   private List<String> addresses() {
     List<String> addresses = new ArrayList<>();
     List<String> parameters = new ArrayList<>(List.of("", "?name=emails", "?after=a"));
-    Stream.of("", "queue:emails", "kind:mail", "status:ended", "since:1h", "class:X", "group:Y")
+    Stream.of(
+            "", "queue:emails", "kind:mail", "status:ended", "since:1h", "class:X", "error-group:Y")
         .forEach(filter -> parameters.add("?q=" + filter));
     for (JobStatus status : JobStatus.values()) {
       parameters.add("?q=status:" + status.literal());
@@ -235,8 +236,8 @@ class QueueScopeTest {
         "kind:%s-kind status:ended",
         "status:dead error:%s",
         "error:%s",
-        "group:\"%s failed\"",
-        "status:dead group:\"%s failed\"",
+        "error-group:\"%s failed\"",
+        "status:dead error-group:\"%s failed\"",
         "tag:%s",
         "payload.name:%s",
         "payload.name:%s status:ended"

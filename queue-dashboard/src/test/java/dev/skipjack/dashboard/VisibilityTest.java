@@ -216,7 +216,7 @@ class VisibilityTest {
     assertThat(everythingFor(Fixture.VIEWER))
         .doesNotContain("firm.example")
         .doesNotContain("hunter2")
-        .contains("group:\"Login of * failed, password=" + Redaction.MASK);
+        .contains("error-group:\"Login of * failed, password=" + Redaction.MASK);
     assertThat(everythingFor(Fixture.ADMIN))
         .doesNotContain("hunter2")
         .contains("error:\"Login of anna@firm.example failed, password=" + Redaction.MASK);
@@ -225,8 +225,8 @@ class VisibilityTest {
   @Test
   void groupsWithHiddenValuesCannotBeSearched() {
     Browser viewer = fixture.browser(Fixture.VIEWER);
-    String shown = "/api/v1/jobs?q=group:%22Order+*+failed%22";
-    String hidden = "/api/v1/jobs?q=group:%22password=hunter2%22";
+    String shown = "/api/v1/jobs?q=error-group:%22Order+*+failed%22";
+    String hidden = "/api/v1/jobs?q=error-group:%22password=hunter2%22";
 
     assertThat(viewer.get(shown).status()).isEqualTo(200);
     assertThat(viewer.get(hidden).status()).isEqualTo(403);

@@ -147,6 +147,7 @@ public class Routines {
         , String orderingKey
         , Boolean strictOrdering
         , JSONB headers
+        , String groupKey
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -165,6 +166,7 @@ public class Routines {
         f.setOrderingKey(orderingKey);
         f.setStrictOrdering(strictOrdering);
         f.setHeaders(headers);
+        f.setGroupKey(groupKey);
 
         f.execute(configuration);
         return f.getReturnValue();
@@ -190,6 +192,7 @@ public class Routines {
         , String orderingKey
         , Boolean strictOrdering
         , JSONB headers
+        , String groupKey
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -208,6 +211,7 @@ public class Routines {
         f.setOrderingKey(orderingKey);
         f.setStrictOrdering(strictOrdering);
         f.setHeaders(headers);
+        f.setGroupKey(groupKey);
 
         return f.asField();
     }
@@ -232,6 +236,7 @@ public class Routines {
         , Field<String> orderingKey
         , Field<Boolean> strictOrdering
         , Field<JSONB> headers
+        , Field<String> groupKey
     ) {
         Enqueue f = new Enqueue();
         f.setKind(kind);
@@ -250,6 +255,7 @@ public class Routines {
         f.setOrderingKey(orderingKey);
         f.setStrictOrdering(strictOrdering);
         f.setHeaders(headers);
+        f.setGroupKey(groupKey);
 
         return f.asField();
     }

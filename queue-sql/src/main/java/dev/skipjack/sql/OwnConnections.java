@@ -117,6 +117,12 @@ public final class OwnConnections {
         throw new StoreException(noConnection(failure), failure);
       }
       throw failure;
+    } catch (RuntimeException failure) {
+      // HikariCP throws one if there is no driver for its URL.
+      if (failure.getCause() instanceof SQLException cause) {
+        throw cause;
+      }
+      throw failure;
     }
   }
 

@@ -169,6 +169,16 @@ final class AttemptContext implements JobContext {
   }
 
   @Override
+  public boolean throttle(Duration retryAfter) {
+    return access.store().throttle(attempt.execution(), false, retryAfter);
+  }
+
+  @Override
+  public boolean throttleGroup(Duration retryAfter) {
+    return access.store().throttle(attempt.execution(), true, retryAfter);
+  }
+
+  @Override
   public boolean isCancelled() {
     return attempt.isCancelled();
   }

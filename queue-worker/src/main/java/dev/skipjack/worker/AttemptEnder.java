@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.Outcome;
+import dev.skipjack.api.spi.Execution;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 
@@ -15,10 +17,12 @@ final class AttemptEnder {
   private final RunningJobs running;
   private final OutcomeFlusher flusher;
   private final BiConsumer<Attempt, Ending> inPlace;
+  private final Throttle throttle;
   private final Reporter reporter;
 
   /**
    * @param inPlace receives the endings of attempts in the threads that ran their handlers
+   * @param throttle stops further starts under the limit of an attempt
    */
   AttemptEnder(
       HandlerRegistry handlers,
@@ -27,6 +31,7 @@ final class AttemptEnder {
       RunningJobs running,
       OutcomeFlusher flusher,
       BiConsumer<Attempt, Ending> inPlace,
+      Throttle throttle,
       Reporter reporter) {
     this.handlers = handlers;
     this.rules = rules;
@@ -34,7 +39,15 @@ final class AttemptEnder {
     this.running = running;
     this.flusher = flusher;
     this.inPlace = inPlace;
+    this.throttle = throttle;
     this.reporter = reporter;
+  }
+
+  /** Stops further starts under the limit of an attempt. */
+  @FunctionalInterface
+  interface Throttle {
+    /** Stops starts for the given duration, before the attempt ends. */
+    void stop(Execution execution, Duration retryAfter);
   }
 
   /** Ends an attempt that has begun, unless the attempt was lost or released in the meantime. */
@@ -61,6 +74,7 @@ final class AttemptEnder {
         if (result.thrown() != null && isForgiven(attempt)) {
           flusher.offer(attempt, Ending.Released.after(Duration.ZERO));
         } else {
+          throttle(attempt, result);
           write.accept(attempt, decide(attempt, result));
         }
       }
@@ -68,6 +82,19 @@ final class AttemptEnder {
       case TIMED_OUT -> offer(attempt, new RunResult.TimedOut(result));
       case LOST -> running.leave(attempt);
       case RELEASED -> {} // the flusher already has its ending
+    }
+  }
+
+  /** Stops further starts if the handler asked for it. The job is postponed even if this fails. */
+  private void throttle(Attempt attempt, RunResult result) {
+    if (result instanceof RunResult.Returned returned
+        && returned.outcome() instanceof Outcome.Snoozed snoozed
+        && snoozed.throttles()) {
+      try {
+        throttle.stop(attempt.execution(), snoozed.delay());
+      } catch (RuntimeException failure) {
+        reporter.notThrottled(attempt, failure);
+      }
     }
   }
 

@@ -116,7 +116,7 @@ final class ClaimLoop implements Loop.Step {
     } else if (!lanes.isEmpty()) {
       schedule.wokenUp(now);
     }
-    return lost.pause(schedule.pause(now));
+    return lost.pause(Math.min(schedule.pause(now), claimer.pause(now)));
   }
 
   private List<Attempt> claim(Map<String, Integer> room) {

@@ -8,16 +8,20 @@ import dev.skipjack.api.spi.DueLane;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.UnknownClaimException;
 import dev.skipjack.worker.LaneChooser.Choice;
 import dev.skipjack.worker.LaneChooser.Hints;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims jobs from the lanes that are known to have due jobs. A lane that returned fewer jobs than
@@ -83,6 +87,9 @@ final class Claimer {
 
   private static final Hints NO_HINTS = lane -> null;
 
+  /** The maximum number of jobs in a claim from a fair or limited queue. */
+  private static final int MOST_GROUPED = 250;
+
   private final JobStore store;
   private final WorkerId worker;
   private final List<String> kinds;
@@ -94,7 +101,23 @@ final class Claimer {
   private final ClaimSize size;
   private final LongSupplier clock;
   private final Watch watch;
+  private final GroupClaims groups;
   private final KnownLanes lanes = new KnownLanes();
+
+  /** The queues that are fair or limited. */
+  private Set<String> grouped = Set.of();
+
+  private Set<String> limited = Set.of();
+
+  /** All queues, from the one that was last asked as a fair or limited queue longest ago. */
+  private final List<String> turnOfQueues;
+
+  /** The failure of a claim from a further lane, after jobs of a first lane had been claimed. */
+  private @Nullable Throwable postponed;
+
+  /** Whether the next claim asks fair and limited queues first, and the others then. */
+  private boolean groupedFirst;
+
   private long listedAt;
   private boolean toldOfLanes;
   private boolean expectsAgain;
@@ -131,12 +154,14 @@ final class Claimer {
     this.lease = lease;
     this.queues = queues;
     this.queueNames = List.copyOf(queues.keySet());
+    this.turnOfQueues = new ArrayList<>(queueNames);
     this.chooser = new LaneChooser(queueNames, order);
     this.marks = marks;
     this.size = new ClaimSize(payloads);
     this.clock = clock;
     this.watch = watch;
     this.carefulUntil = clock.getAsLong();
+    this.groups = new GroupClaims(store, worker, kinds, lease, new Random(), clock);
   }
 
   /** Receives notifications of listings and claims. */
@@ -178,7 +203,9 @@ final class Claimer {
   List<Attempt> claim(Map<String, Integer> room, int most) {
     asked = false;
     try {
+      throwPostponed();
       long now = clock.getAsLong();
+      lanes.expect(groups.askAgain(now), now);
       if (marks.inForce()) {
         if (!marks.isSweepDue(now)) {
           List<Attempt> claimed = claim(room, most, lane -> marks.of(lane, now));
@@ -206,6 +233,17 @@ final class Claimer {
     } finally {
       toldOfLanes = false; // lanes that were named apply to one claim only
       expectsAgain = false;
+    }
+  }
+
+  private void throwPostponed() {
+    Throwable failure = postponed;
+    postponed = null;
+    if (failure instanceof StoreException refused) {
+      throw refused;
+    }
+    if (failure instanceof OutOfMemoryError error) {
+      throw error;
     }
   }
 
@@ -271,6 +309,14 @@ final class Claimer {
     }
     Set<String> paused = Set.copyOf(due.paused());
     queues.values().forEach(queue -> queue.paused(paused.contains(queue.name())));
+    grouped = due.grouped();
+    limited = due.limited();
+    groups.keep(grouped);
+    for (ServedQueue queue : queues.values()) {
+      queue.grouped(
+          grouped.contains(queue.name()),
+          limited.contains(queue.name()) ? groups::permitFreed : null);
+    }
     marks.sweep(began, listingNanos, listed, paused);
     lanes.list(due, marks::has, listedAt);
   }
@@ -295,7 +341,7 @@ final class Claimer {
    * other due jobs, or because a search for them would read many dead index entries.
    */
   boolean mustClaimFirst(String queue) {
-    return marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
+    return grouped.contains(queue) || marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
   }
 
   /** Returns whether any of the known lanes of these queues may have more jobs. */
@@ -310,7 +356,113 @@ final class Claimer {
     return lost;
   }
 
+  /**
+   * Returns how many nanoseconds to wait at most until fair or limited queues must be asked again.
+   */
+  long pause(long now) {
+    return groups.pause(now);
+  }
+
   private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
+    if (grouped.isEmpty()) {
+      return claimPlain(room, most, hints);
+    }
+    Map<String, Integer> ofGroups = new LinkedHashMap<>(room);
+    ofGroups.keySet().retainAll(grouped);
+    Map<String, Integer> plain = new LinkedHashMap<>(room);
+    plain.keySet().removeAll(grouped);
+    groupedFirst = !groupedFirst; // neither kind of queue can keep the other waiting
+    List<Attempt> claimed = groupedFirst ? claimGroups(ofGroups, most) : List.of();
+    if (claimed.isEmpty()) {
+      claimed = claimPlain(plain, most, hints);
+    }
+    return claimed.isEmpty() && !groupedFirst ? claimGroups(ofGroups, most) : claimed;
+  }
+
+  /** Claims from the fair or limited queue that has waited longest for its turn. */
+  private List<Attempt> claimGroups(Map<String, Integer> room, int most) {
+    for (String queue : List.copyOf(turnOfQueues)) {
+      int wanted = Math.min(room.getOrDefault(queue, 0), slotsOf(queue));
+      if (wanted > 0 && lanes.expectMore(Set.of(queue))) {
+        turnOfQueues.remove(queue);
+        turnOfQueues.add(queue);
+        List<Attempt> claimed = claimGroups(queue, Math.min(wanted, Math.min(most, MOST_GROUPED)));
+        if (!claimed.isEmpty()) {
+          return claimed;
+        }
+      }
+    }
+    return List.of();
+  }
+
+  /** Returns how many jobs of a limited queue can start at once. None may wait for a slot. */
+  private int slotsOf(String queue) {
+    if (!limited.contains(queue)) {
+      return ClaimRequest.LARGEST;
+    }
+    ServedQueue served = queues.get(queue);
+    return isCareful || served == null ? 1 : served.freeSlots();
+  }
+
+  private List<Attempt> claimGroups(String queue, int wanted) {
+    int room = size.most(wanted);
+    Choice choice = chooser.choose(lanes, Map.of(queue, room), room, NO_HINTS, clock.getAsLong());
+    if (choice.shares().isEmpty()) {
+      return List.of();
+    }
+    asked = true;
+    List<ClaimedJob> jobs = new ArrayList<>();
+    List<LaneShare> read = new ArrayList<>();
+    List<Lane> expected = new ArrayList<>();
+    long sentAt = System.nanoTime();
+    long began = clock.getAsLong();
+    for (LaneShare share : choice.shares()) {
+      int left = Math.min(share.cap(), choice.limit() - jobs.size());
+      if (left == 0 || postponed != null) {
+        break;
+      }
+      GroupClaims.Result result = claimGroups(share.lane(), left, jobs.isEmpty());
+      read.add(share);
+      jobs.addAll(result.jobs());
+      if (result.hasMore()) {
+        expected.add(share.lane());
+      }
+    }
+    ClaimRequest request = new ClaimRequest(worker, read, kinds, choice.limit(), lease);
+    long now = clock.getAsLong();
+    ClaimAnswer answer = new ClaimAnswer(request, jobs, now - began);
+    watch.claimed(answer.nanos());
+    lanes.claimed(answer, now);
+    chooser.claimed(answer);
+    lanes.expect(expected, now);
+    return attempts(jobs, sentAt);
+  }
+
+  /**
+   * Claims from one lane.
+   *
+   * @param first whether no job has been claimed yet. Otherwise, a failure is thrown by the next
+   *     claim, so that these jobs are not lost
+   */
+  private GroupClaims.Result claimGroups(Lane lane, int most, boolean first) {
+    try {
+      GroupClaims.Result result = groups.claim(lane, most);
+      size.brought(result.jobs());
+      return result;
+    } catch (StoreException | OutOfMemoryError failure) {
+      if (ClaimSize.isTooLarge(failure) && most > 1) {
+        watch.tooLarge(most, failure);
+        size.failed(most, failure);
+      } else if (first) {
+        throw failure;
+      } else {
+        postponed = failure;
+      }
+      return new GroupClaims.Result(List.of(), false);
+    }
+  }
+
+  private List<Attempt> claimPlain(Map<String, Integer> room, int most, Hints hints) {
     List<Attempt> claimed = List.of();
     do {
       boolean few = mayTakeFew() && hints == NO_HINTS && lanes.expectOne(room.keySet());
@@ -404,6 +556,10 @@ final class Claimer {
     marks.claimed(answer, now);
     lanes.claimed(answer, now);
     chooser.claimed(answer);
+    return attempts(jobs, sentAt);
+  }
+
+  private List<Attempt> attempts(List<ClaimedJob> jobs, long sentAt) {
     List<Attempt> attempts = new ArrayList<>(jobs.size());
     for (ClaimedJob job : jobs) {
       ServedQueue queue = queues.get(job.queue());

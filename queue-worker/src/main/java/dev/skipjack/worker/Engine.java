@@ -77,6 +77,7 @@ final class Engine {
             running,
             outcomes,
             handOvers::write,
+            (execution, retryAfter) -> store.throttle(execution, false, retryAfter),
             reporter);
     this.leases = leases;
     HeartbeatTask renewals =

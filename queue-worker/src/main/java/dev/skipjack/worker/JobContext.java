@@ -4,6 +4,7 @@ import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.JobEnqueuer;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
@@ -144,6 +145,29 @@ public interface JobContext {
    * @throws IllegalArgumentException if {@code percent} is out of range
    */
   void progress(int percent, @Nullable String message);
+
+  /**
+   * Stops further starts under the limit of the job's queue for a while, in all workers, because
+   * the resource is overloaded. If each group of the limit has a rate of its own, only the group of
+   * the job is stopped. Running jobs continue, and so does this one: return {@link
+   * Outcome#throttled} to postpone it as well.
+   *
+   * @param retryAfter how long to stop, clamped to the range from 0 to {@link Backoff#LONGEST}. A
+   *     longer stop that is in force remains
+   * @return whether starts were stopped; false if the queue has no limit, or this attempt no longer
+   *     holds the job
+   * @throws StoreException if the database rejected the write or could not be reached
+   */
+  boolean throttle(Duration retryAfter);
+
+  /**
+   * Stops further starts like {@link #throttle}, but only those of the job's group.
+   *
+   * @param retryAfter how long to stop
+   * @return whether starts were stopped
+   * @throws StoreException as for {@link #throttle}
+   */
+  boolean throttleGroup(Duration retryAfter);
 
   /**
    * {@return whether the worker has received an operator's request to cancel the job} If so, it has

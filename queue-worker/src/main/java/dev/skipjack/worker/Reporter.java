@@ -317,6 +317,14 @@ final class Reporter {
     }
   }
 
+  /** Reports that a handler asked to stop further starts, but that failed. */
+  void notThrottled(Attempt attempt, Throwable failure) {
+    LOG.warn(
+        "Starts were not stopped after a throttled attempt {} error={}",
+        attempt.info(),
+        LogText.of(failure));
+  }
+
   void notEnded(Throwable thrown) {
     try {
       LOG.error("Attempt could not be ended; its lease will expire", thrown);

@@ -5,6 +5,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A queue that this worker serves. Determines how many more jobs of the queue the worker has room
@@ -81,6 +83,16 @@ final class ServedQueue {
 
   private volatile boolean full;
   private volatile boolean paused;
+
+  /** Whether the queue is fair or limited, so that its jobs start only by claims. */
+  private volatile boolean grouped;
+
+  /**
+   * Is notified when the outcome of an attempt was written, and returns whether to claim again.
+   * Null if no limit binds the queue.
+   */
+  private volatile @Nullable BooleanSupplier permitFreed;
+
   private volatile boolean waitedTooLong;
   private volatile int prefetch;
   private volatile double averageNanos = Double.NaN;
@@ -214,6 +226,7 @@ final class ServedQueue {
 
   private boolean mayStartDirectly() {
     return !jobsAhead
+        && !grouped
         && !paused
         && buffer.size() == 0
         && payloads.room() > 0
@@ -230,6 +243,22 @@ final class ServedQueue {
    */
   int slotsBesideKept() {
     return claiming ? 0 : Math.max(slotsLeft(kept.get()) + 1, 0);
+  }
+
+  /** Returns how many more jobs can start at once. Ended jobs count until they are written. */
+  int freeSlots() {
+    return Math.max(concurrency + replaced.get() - held.get() - kept.get(), 0);
+  }
+
+  /**
+   * Records whether the queue is fair or limited.
+   *
+   * @param permitFreed is notified when an outcome was written, and returns whether to claim again;
+   *     null if no limit binds the queue
+   */
+  void grouped(boolean grouped, @Nullable BooleanSupplier permitFreed) {
+    this.grouped = grouped;
+    this.permitFreed = permitFreed;
   }
 
   /** Records whether a claim is under way that has requested jobs of this queue. */
@@ -290,6 +319,10 @@ final class ServedQueue {
       unwritten.decrementAndGet();
     }
     wakeClaimLoop();
+    BooleanSupplier freed = permitFreed;
+    if (freed != null && freed.getAsBoolean()) {
+      claimLoop.raise();
+    }
   }
 
   private void wakeClaimLoop() {
@@ -300,11 +333,11 @@ final class ServedQueue {
 
   /**
    * Returns the maximum payload size, in characters, of a job that a slot may take over without the
-   * claim loop. Returns 0 if other jobs wait for a slot, the queue is paused or there is no memory
-   * for another payload.
+   * claim loop. Returns 0 if other jobs wait for a slot, the queue is paused, fair or limited, or
+   * there is no memory for another payload.
    */
   int mayTakeOver() {
-    return paused || buffer.size() > 0 ? 0 : payloads.charactersLeft();
+    return paused || grouped || buffer.size() > 0 ? 0 : payloads.charactersLeft();
   }
 
   /** Records that the slot of a stuck handler was replaced. */
@@ -338,7 +371,8 @@ final class ServedQueue {
       averageNanos = Double.isNaN(average) ? nanos : average * 0.9 + nanos * 0.1;
     }
     // An upper estimate, by which the claim loop is woken only if there may be room.
-    prefetch = (int) Math.min(concurrency * finishedSoon(0), longestPrefetch);
+    prefetch =
+        permitFreed == null ? (int) Math.min(concurrency * finishedSoon(0), longestPrefetch) : 0;
   }
 
   /** Records that an attempt was abandoned because its end could not be recorded. */
@@ -351,8 +385,8 @@ final class ServedQueue {
    * wait.
    */
   private int finishedSoon() {
-    if (Double.isNaN(averageNanos) || waitedTooLong) {
-      return 0;
+    if (Double.isNaN(averageNanos) || waitedTooLong || permitFreed != null) {
+      return 0; // a job in a buffer would count against the limit
     }
     long now = System.nanoTime();
     double finished = 0;

@@ -84,6 +84,7 @@ class AsyncSlotTest {
                 running,
                 flusher,
                 flusher::offer,
+                (execution, retryAfter) -> {},
                 reporter),
             reporter);
     slots = new Slots(queue, handlerThreads, runner, reporter);

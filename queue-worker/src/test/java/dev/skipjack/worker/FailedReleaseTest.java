@@ -52,6 +52,7 @@ class FailedReleaseTest {
         running,
         null,
         (attempt, ending) -> {},
+        (execution, retryAfter) -> {},
         new Reporter(List.of()));
   }
 }

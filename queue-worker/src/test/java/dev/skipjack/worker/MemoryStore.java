@@ -316,6 +316,7 @@ final class MemoryStore
             row.status,
             row.job.queue(),
             row.job.kind(),
+            row.job.group(),
             row.priority,
             row.attempts,
             row.uncountedAttempts,

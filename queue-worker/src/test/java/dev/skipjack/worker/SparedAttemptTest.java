@@ -176,6 +176,7 @@ class SparedAttemptTest {
             held.running,
             held.flusher,
             held.flusher::offer,
+            (execution, retryAfter) -> {},
             reporter);
     WorkerConfig config =
         WorkerConfig.builder().lease(Duration.ofMinutes(1)).heartbeatInterval(INTERVAL).build();

@@ -1,6 +1,7 @@
 package dev.skipjack.examples.first;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.testkit.QueueDatabase;
 import java.io.BufferedReader;
@@ -13,6 +14,22 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 class FirstJobTest {
+
+  @Test
+  void aWrongUserIsReportedWithTheFix() {
+    try (QueueDatabase database = QueueDatabase.create()) {
+      String url = database.jdbcUrl().replaceAll("user=[^&]*", "user=a_stranger");
+      assertThatThrownBy(() -> FirstJob.main(new String[] {url}))
+          .hasMessageContaining("a_stranger")
+          .hasMessageEndingWith("Correct the user or the password of the data source.");
+    }
+  }
+
+  @Test
+  void aMissingDriverIsReportedWithTheFix() {
+    assertThatThrownBy(() -> FirstJob.main(new String[] {"jdbc:nothing://host/shop"}))
+        .hasMessageEndingWith("Add org.postgresql:postgresql to the class path.");
+  }
 
   /** Runs the program as the README says, in a process of its own, in an empty database. */
   @Test

@@ -104,7 +104,7 @@ public final class Jackson3Codec implements PayloadCodec {
       return parts().mapper().writeValueAsString(payload);
     } catch (JacksonException refused) {
       throw new PayloadException(
-          "%s cannot be written as JSON, at %s: %s"
+          "%s cannot be written as JSON, at %s: %s. Store another type there, for example a record or an id, or set a PayloadCodec that can write it."
               .formatted(
                   payload.getClass().getName(),
                   place(refused, Reference::getPropertyName),

@@ -2,8 +2,10 @@ package dev.skipjack.micrometer;
 
 import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.HeldLane;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.LimitState;
 import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.api.operations.QueueState;
 import io.micrometer.core.instrument.Gauge;
@@ -15,6 +17,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
@@ -75,6 +78,8 @@ public final class QueueMetrics implements MeterBinder {
     private final MultiGauge jobs;
     private final MultiGauge age;
     private final MultiGauge paused;
+    private final MultiGauge running;
+    private final MultiGauge held;
     private final MultiGauge level;
 
     private boolean isRead;
@@ -95,6 +100,14 @@ public final class QueueMetrics implements MeterBinder {
       this.paused =
           MultiGauge.builder("skipjack.queue.paused")
               .description("1 if the queue is paused, 0 otherwise.")
+              .register(registry);
+      this.running =
+          MultiGauge.builder("skipjack.limit.running")
+              .description("Running jobs that count for a limit.")
+              .register(registry);
+      this.held =
+          MultiGauge.builder("skipjack.limit.held")
+              .description("Due jobs that a limit or the pause of their group holds.")
               .register(registry);
       this.level =
           MultiGauge.builder("skipjack.doctor.level")
@@ -130,10 +143,12 @@ public final class QueueMetrics implements MeterBinder {
         Map<Tags, Long> counts = counts(reader.counts());
         List<PendingAge> ages = reader.oldestPending();
         List<QueueState> states = reader.queues();
-        show(counts, ages, states, findings);
+        List<LimitState> limits = reader.limits();
+        Map<Tags, Long> lanes = held(reader.held());
+        show(counts, ages, states, limits, lanes, findings);
         return true;
       } catch (Throwable unavailable) {
-        show(Map.of(), List.of(), List.of(), List.of());
+        show(Map.of(), List.of(), List.of(), List.of(), Map.of(), List.of());
         return false;
       }
     }
@@ -142,13 +157,10 @@ public final class QueueMetrics implements MeterBinder {
         Map<Tags, Long> counts,
         List<PendingAge> ages,
         List<QueueState> states,
+        List<LimitState> limits,
+        Map<Tags, Long> lanes,
         List<Finding> findings) {
-      jobs.register(
-          counts.entrySet().stream()
-              .<MultiGauge.Row<?>>map(
-                  count -> MultiGauge.Row.of(count.getKey(), count.getValue().longValue()))
-              .toList(),
-          true);
+      jobs.register(rows(counts), true);
       age.register(
           ages.stream()
               .<MultiGauge.Row<?>>map(
@@ -164,6 +176,13 @@ public final class QueueMetrics implements MeterBinder {
                       MultiGauge.Row.of(Tags.of("queue", state.queue()), state.paused() ? 1 : 0))
               .toList(),
           true);
+      running.register(
+          limits.stream()
+              .<MultiGauge.Row<?>>map(
+                  limit -> MultiGauge.Row.of(Tags.of("limit", limit.name()), limit.running()))
+              .toList(),
+          true);
+      held.register(rows(lanes), true);
       level.register(
           findings.stream()
               .<MultiGauge.Row<?>>map(
@@ -171,6 +190,29 @@ public final class QueueMetrics implements MeterBinder {
               .toList(),
           true);
     }
+  }
+
+  private static List<MultiGauge.Row<?>> rows(Map<Tags, Long> counts) {
+    return counts.entrySet().stream()
+        .<MultiGauge.Row<?>>map(
+            count -> MultiGauge.Row.of(count.getKey(), count.getValue().longValue()))
+        .toList();
+  }
+
+  /** Sums the held jobs up by queue and cause. There may be too many groups for a tag. */
+  private static Map<Tags, Long> held(List<HeldLane> lanes) {
+    return lanes.stream()
+        .collect(
+            Collectors.groupingBy(
+                lane ->
+                    Tags.of(
+                        "queue",
+                        lane.queue(),
+                        "limit",
+                        Objects.requireNonNullElse(lane.limit(), "none"),
+                        "cause",
+                        lane.cause().name().toLowerCase(Locale.ROOT)),
+                Collectors.summingLong(HeldLane::due)));
   }
 
   private static Map<Tags, Long> counts(List<JobCount> counts) {

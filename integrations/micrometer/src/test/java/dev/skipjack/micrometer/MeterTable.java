@@ -2,6 +2,8 @@ package dev.skipjack.micrometer;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.Limit;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.outbox.PublishResult;
 import dev.skipjack.outbox.Publisher;
@@ -87,8 +89,12 @@ final class MeterTable {
       OutboxMetricsTest.measure(outbox, relay, registry);
     }
     register(new MicrometerMetrics(registry));
-    queue.enqueue(JobType.of("work", String.class), "");
+    JobType<String> type = JobType.of("work", String.class);
+    queue.enqueue(type, "");
     queue.admin().pause("default");
+    queue.admin().limit("none", Limit.none().running(0));
+    queue.admin().configure("limited", QueueSettings.defaults().limitedBy("none"));
+    queue.enqueue(type.onQueue("limited"), "");
     QueueMetrics.of(queue.reader(), queue.doctor()).bindTo(registry);
     double ignored = registry.get("skipjack.queue.readable").gauge().value();
     for (MatchResult row : ROW.matcher(Files.readString(PAGE)).results().toList()) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.operations.Doctor;
+import dev.skipjack.api.operations.Limit;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -21,6 +23,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -54,6 +57,24 @@ class QueueMetricsTest {
     assertThat(gauge("skipjack.doctor.level", "check", "blocked-keys")).isEqualTo(1);
     assertThat(gauge("skipjack.doctor.level", "check", "workers")).isEqualTo(1);
     assertThat(gauge("skipjack.doctor.level", "check", "leases")).isZero();
+  }
+
+  @Test
+  void whatLimitsHoldIsMeasured(QueueDatabase database) throws SQLException {
+    JobQueue queue = queue(database);
+    queue.admin().limit("mailer", Limit.none().running(0).runningPerGroup(1));
+    queue.admin().configure("emails", QueueSettings.defaults().limitedBy("mailer"));
+    queue.enqueueAll(MAIL, List.of("a", "b"));
+    execute(
+        database,
+        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at, limit_name)"
+            + " VALUES ('emails', 'mail', '{}', 'running', 1, now(), now(), 'mailer')");
+    measure(queue, registry);
+
+    assertThat(readable()).isEqualTo(1);
+    assertThat(gauge("skipjack.limit.running", "limit", "mailer")).isEqualTo(1);
+    assertThat(gauge("skipjack.limit.held", "cause", "running")).isEqualTo(2);
+    assertThat(gauge("skipjack.limit.held", "cause", "running_of_group")).isEqualTo(2);
   }
 
   /**

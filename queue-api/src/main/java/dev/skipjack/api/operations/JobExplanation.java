@@ -68,15 +68,21 @@ public record JobExplanation(
     RETRY_SCHEDULED,
     /** The queue of the job is paused. */
     QUEUE_PAUSED,
+    /** The group of the job is paused. */
+    GROUP_PAUSED,
     /** No worker has been seen recently. */
     NO_WORKER,
     /** No worker that was seen recently has a handler for the kind of the job. */
     KIND_UNKNOWN,
     /** The workers that have a handler for the kind of the job serve other queues. */
     QUEUE_NOT_SERVED,
+    /** As many jobs run as the limit of the queue, or of the job's group, allows. */
+    LIMIT_REACHED,
+    /** The rate of the limit of the queue, or a throttle, allows no start yet. */
+    RATE_REACHED,
     /** All slots of the workers that could run the job are taken. */
     SLOTS_TAKEN,
-    /** Other due jobs of the queue are served before the job. */
+    /** Other due jobs of the queue, or of the group in a fair queue, are served before the job. */
     BEHIND_OTHERS,
     /** The job is next in its queue; nothing prevents it from being claimed. */
     NEXT_IN_LINE

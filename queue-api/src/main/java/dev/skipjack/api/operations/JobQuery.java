@@ -2,6 +2,7 @@ package dev.skipjack.api.operations;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.spi.GroupKey;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.SafeText;
 import dev.skipjack.api.spi.Tags;
@@ -23,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  *     JobOrder#DUE}
  * @param kind the kind of the jobs; null for all kinds
  * @param status the status of the jobs; null for every status that the order lists
+ * @param group the group of the jobs; null for all jobs
  * @param tag a tag that the jobs must have; null for all jobs
  * @param error a text that the last error of the jobs must contain, ignoring case; null for all
  *     jobs
@@ -41,6 +43,7 @@ public record JobQuery(
     @Nullable String queue,
     @Nullable String kind,
     @Nullable JobStatus status,
+    @Nullable String group,
     @Nullable String tag,
     @Nullable String error,
     @Nullable String errorClass,
@@ -90,6 +93,7 @@ public record JobQuery(
    * @param queue the name of the queue
    * @param kind the kind of the job
    * @param status the status of the jobs
+   * @param group the name of the group
    * @param tag a tag that the jobs have
    * @param error a part of the error's message
    * @param errorClass the name of the exception's class
@@ -107,6 +111,9 @@ public record JobQuery(
     }
     if (kind != null) {
       Names.requireKind(kind);
+    }
+    if (group != null) {
+      GroupKey.require(group);
     }
     if (tag != null) {
       Tags.requireStorable("Tag", tag);
@@ -159,6 +166,7 @@ public record JobQuery(
     private @Nullable String queue;
     private @Nullable String kind;
     private @Nullable JobStatus status;
+    private @Nullable String group;
     private @Nullable String tag;
     private @Nullable String error;
     private @Nullable String errorClass;
@@ -173,6 +181,7 @@ public record JobQuery(
       queue = query.queue;
       kind = query.kind;
       status = query.status;
+      group = query.group;
       tag = query.tag;
       error = query.error;
       errorClass = query.errorClass;
@@ -189,6 +198,7 @@ public record JobQuery(
           queue,
           kind,
           status,
+          group,
           tag,
           error,
           errorClass,
@@ -208,7 +218,7 @@ public record JobQuery(
 
   private static JobQuery of(JobOrder order, @Nullable String queue, @Nullable JobStatus status) {
     return new JobQuery(
-        order, queue, null, status, null, null, null, null, null, null, DEFAULT_LIMIT, null);
+        order, queue, null, status, null, null, null, null, null, null, null, DEFAULT_LIMIT, null);
   }
 
   /** {@return a query for jobs of any {@linkplain JobStatus#isLive live} status, ordered by id} */
@@ -255,6 +265,15 @@ public record JobQuery(
    */
   public JobQuery status(JobStatus status) {
     return with(draft -> draft.status = status);
+  }
+
+  /**
+   * {@return this query, restricted to one group}
+   *
+   * @param group the name of the group
+   */
+  public JobQuery group(String group) {
+    return with(draft -> draft.group = group);
   }
 
   /**

@@ -136,6 +136,32 @@ public interface JobReader {
   List<QueueState> queues();
 
   /**
+   * Returns the limits with their use. At most the first 1,000 limits are returned, and at most
+   * 10,000 running jobs are counted for each.
+   *
+   * @return the limits, ordered by name
+   */
+  List<LimitState> limits();
+
+  /**
+   * Returns the groups of a queue that have been configured or paused. All other groups have the
+   * default settings. At most the first 1,000 groups are returned.
+   *
+   * @param queue the name of the queue
+   * @return the groups, ordered by name
+   */
+  List<GroupState> groups(String queue);
+
+  /**
+   * Returns the due jobs that limits or pauses of groups hold back, summed up by queue or by group.
+   * Queues that are paused are left out. At most 1,000 queues and, for each of them, 1,000 groups
+   * are examined: those that run jobs, and those that are paused.
+   *
+   * @return what is held, ordered by queue, then by cause, then by group
+   */
+  List<HeldLane> held();
+
+  /**
    * Returns the ordering keys that are blocked by a dead job. To let the next job of a key run,
    * call {@link QueueAdmin#unblock(String, JobId)} or redrive the dead job. At most the first 1,000
    * keys are returned.

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param status the status; completed and cancelled jobs are archived
  * @param queue the queue of the job
  * @param kind the kind of the job
+ * @param group the group of the job; null if it has none
  * @param priority the priority, from -100 (lowest) to 100
  * @param attempts the number of attempts so far
  * @param uncountedAttempts the number of attempts that do not count, because they were snoozed or
@@ -32,6 +33,7 @@ public record JobSummary(
     JobStatus status,
     String queue,
     String kind,
+    @Nullable String group,
     int priority,
     int attempts,
     int uncountedAttempts,
@@ -52,6 +54,7 @@ public record JobSummary(
    * @param status the status
    * @param queue the queue of the job
    * @param kind the kind of the job
+   * @param group the group of the job
    * @param priority the priority, from -100 (lowest) to 100
    * @param attempts the number of attempts
    * @param uncountedAttempts how many attempts do not count

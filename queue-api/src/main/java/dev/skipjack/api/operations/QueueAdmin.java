@@ -205,8 +205,21 @@ public interface QueueAdmin {
    *
    * @param queue the name of the queue
    * @param settings the settings
+   * @throws QueueException if the settings name a limit that does not exist
    */
   void configure(String queue, QueueSettings settings);
+
+  /**
+   * Sets the settings of a queue unless they have been set before, by this method or by {@link
+   * #configure}. Applications call it when they start: what an operator has changed since then
+   * remains.
+   *
+   * @param queue the name of the queue
+   * @param settings the settings
+   * @return whether the settings were set; false if the queue keeps those that it has
+   * @throws QueueException if the settings name a limit that does not exist
+   */
+  boolean declare(String queue, QueueSettings settings);
 
   /**
    * {@return the settings of a queue, or empty if it has never been configured or paused}
@@ -214,4 +227,91 @@ public interface QueueAdmin {
    * @param queue the name of the queue
    */
   Optional<QueueSettings> settings(String queue);
+
+  /**
+   * Creates a limit, or replaces its numbers. Workers obey it from their next claim on, and running
+   * jobs are not stopped. A limit applies to the queues whose settings name it, see {@link
+   * QueueSettings#limitedBy}.
+   *
+   * @param name the name of the limit, 1 to 63 of the characters {@code a-z 0-9 _ . -}
+   * @param limit the numbers
+   */
+  void limit(String name, Limit limit);
+
+  /**
+   * Creates a limit unless it exists. Applications call it when they start: what an operator has
+   * changed since then remains. A limit that an operator has removed is created again, so lift a
+   * limit by {@link Limit#none} instead.
+   *
+   * @param name the name of the limit
+   * @param limit the numbers
+   * @return whether the limit was created; false if it keeps the numbers that it has
+   */
+  boolean declareLimit(String name, Limit limit);
+
+  /**
+   * Removes a limit that no queue names.
+   *
+   * @param name the name of the limit
+   * @return whether it existed
+   * @throws QueueException if a queue names it; the message contains these queues
+   */
+  boolean removeLimit(String name);
+
+  /**
+   * Forgets the starts that the rate of a limit remembers, and ends throttles of the limit and of
+   * its groups: the next claim finds the rate unused. Does not affect the number of running jobs.
+   * Use it if a throttle is too long, or after the clock of the database was set back.
+   *
+   * @param name the name of the limit
+   * @return whether the limit exists
+   */
+  boolean resetLimit(String name);
+
+  /**
+   * {@return the numbers of a limit, or empty if it does not exist}
+   *
+   * @param name the name of the limit
+   */
+  Optional<Limit> limit(String name);
+
+  /**
+   * Configures a group of a queue that differs from the others. Workers obey the settings from
+   * their next claim on. This does not affect whether the group is paused.
+   *
+   * @param queue the name of the queue
+   * @param group the name of the group
+   * @param settings the settings
+   * @throws QueueException if the settings would have no effect: because the queue neither is fair
+   *     nor has a limit, or because it has no limit and the settings contain {@link
+   *     GroupSettings#maxRunning}
+   */
+  void configureGroup(String queue, String group, GroupSettings settings);
+
+  /**
+   * {@return the settings of a group, or empty if it has never been configured or paused}
+   *
+   * @param queue the name of the queue
+   * @param group the name of the group
+   */
+  Optional<GroupSettings> groupSettings(String queue, String group);
+
+  /**
+   * Pauses a group of a queue until it is resumed. Workers stop claiming its jobs within a second,
+   * and running jobs finish. If the group is already paused, nothing is changed.
+   *
+   * @param queue the name of the queue
+   * @param group the name of the group
+   * @throws QueueException if the queue neither is fair nor has a limit, because workers do not
+   *     read the groups of such a queue
+   */
+  void pauseGroup(String queue, String group);
+
+  /**
+   * Resumes a paused group.
+   *
+   * @param queue the name of the queue
+   * @param group the name of the group
+   */
+  void resumeGroup(String queue, String group);
 }

@@ -2,6 +2,7 @@ package dev.skipjack.api.operations;
 
 import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.spi.Limits;
+import dev.skipjack.api.spi.Names;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -18,13 +19,17 @@ import java.util.OptionalInt;
  * @param defaultMaxAttempts the maximum number of attempts of jobs that are enqueued without one
  * @param orderingPolicy what happens to the jobs behind a dead job of their ordering key; empty for
  *     the policy of that job's type
+ * @param limit the name of the limit that the queue obeys; empty for none
+ * @param isFair whether the groups of the queue's jobs are served in turn
  */
 public record QueueSettings(
     Optional<Duration> archiveRetention,
     Optional<Duration> deadRetention,
     OptionalInt defaultPriority,
     OptionalInt defaultMaxAttempts,
-    Optional<OrderingPolicy> orderingPolicy) {
+    Optional<OrderingPolicy> orderingPolicy,
+    Optional<String> limit,
+    boolean isFair) {
 
   /** {@return the default settings} */
   public static QueueSettings defaults() {
@@ -33,7 +38,9 @@ public record QueueSettings(
         Optional.empty(),
         OptionalInt.empty(),
         OptionalInt.empty(),
-        Optional.empty());
+        Optional.empty(),
+        Optional.empty(),
+        false);
   }
 
   /**
@@ -48,7 +55,9 @@ public record QueueSettings(
         deadRetention,
         defaultPriority,
         defaultMaxAttempts,
-        orderingPolicy);
+        orderingPolicy,
+        limit,
+        isFair);
   }
 
   /**
@@ -72,7 +81,9 @@ public record QueueSettings(
         Optional.of(Limits.retention(retention)),
         defaultPriority,
         defaultMaxAttempts,
-        orderingPolicy);
+        orderingPolicy,
+        limit,
+        isFair);
   }
 
   /**
@@ -87,7 +98,9 @@ public record QueueSettings(
         deadRetention,
         OptionalInt.of(Limits.priority(priority)),
         defaultMaxAttempts,
-        orderingPolicy);
+        orderingPolicy,
+        limit,
+        isFair);
   }
 
   /**
@@ -102,7 +115,9 @@ public record QueueSettings(
         deadRetention,
         defaultPriority,
         OptionalInt.of(Limits.maxAttempts(maxAttempts)),
-        orderingPolicy);
+        orderingPolicy,
+        limit,
+        isFair);
   }
 
   /**
@@ -114,6 +129,51 @@ public record QueueSettings(
    */
   public QueueSettings orderingPolicy(OrderingPolicy policy) {
     return new QueueSettings(
-        archiveRetention, deadRetention, defaultPriority, defaultMaxAttempts, Optional.of(policy));
+        archiveRetention,
+        deadRetention,
+        defaultPriority,
+        defaultMaxAttempts,
+        Optional.of(policy),
+        limit,
+        isFair);
+  }
+
+  /**
+   * Makes the queue obey a limit. Its jobs then start only while the limit allows it, together with
+   * the jobs of every other queue that names the same limit. Workers obey the limit from their next
+   * claim on; a job that runs already is not counted until its next attempt.
+   *
+   * @param name the name of the limit, which must exist; see {@link QueueAdmin#limit(String,
+   *     Limit)}
+   * @return a copy with this change
+   */
+  public QueueSettings limitedBy(String name) {
+    return new QueueSettings(
+        archiveRetention,
+        deadRetention,
+        defaultPriority,
+        defaultMaxAttempts,
+        orderingPolicy,
+        Optional.of(Names.requireLimit(name)),
+        isFair);
+  }
+
+  /**
+   * Serves the groups of the queue's jobs in turn, each in proportion to its weight, inside a
+   * priority. Without this, jobs start in the order in which they are due, so a group with a long
+   * backlog delays all others. What a group does not use is left to the others. Jobs without a
+   * group form one group.
+   *
+   * @return a copy with this change
+   */
+  public QueueSettings fair() {
+    return new QueueSettings(
+        archiveRetention,
+        deadRetention,
+        defaultPriority,
+        defaultMaxAttempts,
+        orderingPolicy,
+        limit,
+        true);
   }
 }

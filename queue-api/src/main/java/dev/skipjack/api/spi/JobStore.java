@@ -1,5 +1,6 @@
 package dev.skipjack.api.spi;
 
+import dev.skipjack.api.Backoff;
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.ExecutionStatus;
@@ -108,6 +109,52 @@ public interface JobStore {
    * @return the claimed jobs, as for {@link #claim}
    */
   List<ClaimedJob> claimWithoutPayload(ClaimRequest request);
+
+  /**
+   * Searches for the groups of a lane of a fair or limited queue that have due jobs. Locks nothing.
+   * The result is a hint, which {@link #claimGroups} checks again.
+   *
+   * @param search what to search for
+   * @return the groups, or {@link DueGroups#NONE} if the queue is paused, or is neither fair nor
+   *     limited
+   */
+  default DueGroups dueGroups(GroupSearch search) {
+    return DueGroups.NONE;
+  }
+
+  /**
+   * Claims due jobs of some groups, as {@link #claim} does, from a queue that is fair or limited. A
+   * job is claimed only if its group is not paused and the limit of the queue permits another
+   * running job and another start. Claims that together could exceed the limit never run at the
+   * same time. This method does not wait for another claim: it claims nothing if another claim
+   * holds the lock of the limit, and leaves out a group if another claim holds the lock of the
+   * group.
+   *
+   * @param request what to claim
+   * @return the claimed jobs in rounds. In each round, the groups follow each other as in the
+   *     request, with as many jobs as their weights say, in the order of their due times
+   * @throws UnknownClaimException if the connection broke during the commit, so that the jobs may
+   *     have been claimed
+   */
+  default ClaimedGroups claimGroups(GroupClaim request) {
+    return new ClaimedGroups(List.of(), false, null);
+  }
+
+  /**
+   * Stops further starts under the limit of a running job for a while, in all workers. If each
+   * group of the limit has a rate of its own, or {@code onlyGroup} is true, only the group of the
+   * job is stopped. Running jobs are not affected.
+   *
+   * @param execution the execution of the job
+   * @param onlyGroup whether to stop only the group
+   * @param delay how long to stop, clamped to the range from 0 to {@link Backoff#LONGEST}. A longer
+   *     stop that is in force remains
+   * @return whether starts were stopped; false if the job was not claimed under a limit, or the
+   *     execution no longer owns it
+   */
+  default boolean throttle(Execution execution, boolean onlyGroup, Duration delay) {
+    return false;
+  }
 
   /**
    * Renews leases, so that they expire {@code lease} from now. The result for each execution states

@@ -4,8 +4,8 @@ import java.util.Objects;
 import java.util.regex.Pattern;
 
 /**
- * Validates the names of queues, kinds and schedules. The same rule applies to all of them and
- * ensures that SQL, logs, metrics and URLs can contain names without escaping.
+ * Validates the names of queues, kinds, schedules and limits. The same rule applies to all of them
+ * and ensures that SQL, logs, metrics and URLs can contain names without escaping.
  */
 public final class Names {
 
@@ -44,6 +44,17 @@ public final class Names {
    */
   public static String requireSchedule(String schedule) {
     return require("Schedule", schedule);
+  }
+
+  /**
+   * {@return {@code limit} if it is a valid name of a limit}
+   *
+   * @param limit the name of the limit
+   * @throws IllegalArgumentException if {@code limit} does not consist of 1 to 63 of the characters
+   *     {@code a-z 0-9 _ . -}
+   */
+  public static String requireLimit(String limit) {
+    return require("Limit", limit);
   }
 
   private static String require(String what, String name) {

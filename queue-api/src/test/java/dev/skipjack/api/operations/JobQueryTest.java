@@ -39,6 +39,7 @@ class JobQueryTest {
                 .queue("q")
                 .kind("k")
                 .status(JobStatus.CANCELLED)
+                .group("g")
                 .tag("t")
                 .error("timeout")
                 .errorGroup("Order * timed out")
@@ -52,6 +53,7 @@ class JobQueryTest {
                 "q",
                 "k",
                 JobStatus.CANCELLED,
+                "g",
                 "t",
                 "timeout",
                 null,

@@ -122,6 +122,11 @@ public class Enqueue extends AbstractRoutine<Long> {
     public static final Parameter<JSONB> HEADERS = Internal.createParameter("headers", SQLDataType.JSONB.defaultValue(DSL.field(DSL.raw("NULL::jsonb"), SQLDataType.JSONB)), true, false);
 
     /**
+     * The parameter <code>skipjack.enqueue.group_key</code>.
+     */
+    public static final Parameter<String> GROUP_KEY = Internal.createParameter("group_key", SQLDataType.CLOB.defaultValue(DSL.field(DSL.raw("NULL::text"), SQLDataType.CLOB)), true, false);
+
+    /**
      * Create a new routine call instance
      */
     public Enqueue() {
@@ -144,6 +149,7 @@ public class Enqueue extends AbstractRoutine<Long> {
         addInParameter(ORDERING_KEY);
         addInParameter(STRICT_ORDERING);
         addInParameter(HEADERS);
+        addInParameter(GROUP_KEY);
     }
 
     /**
@@ -384,5 +390,20 @@ public class Enqueue extends AbstractRoutine<Long> {
      */
     public void setHeaders(Field<JSONB> field) {
         setField(HEADERS, field);
+    }
+
+    /**
+     * Set the <code>group_key</code> parameter IN value to the routine
+     */
+    public void setGroupKey(String value) {
+        setValue(GROUP_KEY, value);
+    }
+
+    /**
+     * Set the <code>group_key</code> parameter to the function to be used with
+     * a {@link org.jooq.Select} statement
+     */
+    public void setGroupKey(Field<String> field) {
+        setField(GROUP_KEY, field);
     }
 }

@@ -105,6 +105,12 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
     public final TableField<JobOperationsRecord, JobStatus> STATUS = createField(DSL.name("status"), SQLDataType.CLOB, this, "Filter: status of the jobs. NULL: all.", Converter.ofNullable(String.class, JobStatus.class, dev.skipjack.api.JobStatus::of, dev.skipjack.api.JobStatus::literal));
 
     /**
+     * The column <code>skipjack.job_operations.group_key</code>. Filter: group
+     * of the jobs. NULL: all.
+     */
+    public final TableField<JobOperationsRecord, String> GROUP_KEY = createField(DSL.name("group_key"), SQLDataType.CLOB, this, "Filter: group of the jobs. NULL: all.");
+
+    /**
      * The column <code>skipjack.job_operations.tag</code>. Filter: a tag that
      * the jobs have. NULL: all.
      */

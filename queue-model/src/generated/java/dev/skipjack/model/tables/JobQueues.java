@@ -148,6 +148,13 @@ public class JobQueues extends TableImpl<JobQueuesRecord> {
     public final TableField<JobQueuesRecord, OrderingPolicy> ORDERING_POLICY = createField(DSL.name("ordering_policy"), SQLDataType.CLOB, this, "Policy for the jobs behind a dead job of an ordering key: block, skip or park. NULL: the policy of the dead job.", Converter.ofNullable(String.class, OrderingPolicy.class, dev.skipjack.api.OrderingPolicy::of, dev.skipjack.api.OrderingPolicy::literal));
 
     /**
+     * The column <code>skipjack.job_queues.configured_at</code>. When configure
+     * or a declaration last set all settings. NULL: never. A declaration then
+     * sets them if they are all NULL and fair is false.
+     */
+    public final TableField<JobQueuesRecord, Instant> CONFIGURED_AT = createField(DSL.name("configured_at"), SQLDataType.INSTANT, this, "When configure or a declaration last set all settings. NULL: never. A declaration then sets them if they are all NULL and fair is false.");
+
+    /**
      * The column <code>skipjack.job_queues.created_at</code>. When the row was
      * written.
      */

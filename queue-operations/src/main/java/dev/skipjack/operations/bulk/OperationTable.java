@@ -86,6 +86,7 @@ final class OperationTable {
                     .set(JOB_OPERATIONS.QUEUE, filter.queue())
                     .set(JOB_OPERATIONS.KIND, filter.kind())
                     .set(JOB_OPERATIONS.STATUS, filter.status())
+                    .set(JOB_OPERATIONS.GROUP_KEY, filter.group())
                     .set(JOB_OPERATIONS.TAG, filter.tag())
                     .set(JOB_OPERATIONS.ERROR, filter.error())
                     .set(JOB_OPERATIONS.ERROR_CLASS, filter.errorClass())
@@ -277,6 +278,7 @@ final class OperationTable {
     filter = found.getQueue() == null ? filter : filter.queue(found.getQueue());
     filter = found.getKind() == null ? filter : filter.kind(found.getKind());
     filter = found.getStatus() == null ? filter : filter.status(found.getStatus());
+    filter = found.getGroupKey() == null ? filter : filter.group(found.getGroupKey());
     filter = found.getTag() == null ? filter : filter.tag(found.getTag());
     filter = found.getError() == null ? filter : filter.error(found.getError());
     filter = found.getErrorClass() == null ? filter : filter.errorClass(found.getErrorClass());

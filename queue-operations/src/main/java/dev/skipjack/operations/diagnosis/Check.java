@@ -26,6 +26,7 @@ enum Check implements DoctorCheck {
   WORKERS("Without a living worker, no job runs."),
   KINDS("Jobs of a kind that no living worker of their queue handles never run."),
   PAUSED_QUEUES("The jobs of a paused queue wait until its pause ends."),
+  LIMITS("A rate that is closed holds all its jobs; a limit that no queue obeys holds none."),
   DEAD_JOBS("Dead jobs stay until an operator redrives or prunes them."),
   LONG_ATTEMPTS(
       "A handler that hangs keeps its slot, and its lease is renewed as long as its worker lives."),

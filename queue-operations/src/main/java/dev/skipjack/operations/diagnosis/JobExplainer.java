@@ -20,11 +20,12 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalInt;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Explains why a job is not running, with at most three statements in one snapshot. Safe for any
+ * Explains why a job is not running, with at most four statements in one snapshot. Safe for any
  * number of threads.
  */
 public final class JobExplainer {
@@ -32,6 +33,7 @@ public final class JobExplainer {
   private final OwnTransactions transactions;
   private final Statement<JobId, JobFacts> facts;
   private final Statement<QueueFactsStatement.Request, QueueFactsStatement.Facts> queueFacts;
+  private final Statement<JobFacts, LimitFactsStatement.Facts> limitFacts;
   private final Statement<JobFacts, WorkerFactsStatement.Facts> workers;
   private final Statement<String, LeaseHolderStatement.Facts> leaseHolder;
   private final Statement<JobFacts, OrderingFactsStatement.Facts> orderingFacts;
@@ -47,6 +49,7 @@ public final class JobExplainer {
     this.transactions = transactions.snapshot();
     this.facts = Statement.lazily(() -> JobFactsStatement.of(dialect.get()));
     this.queueFacts = Statement.lazily(() -> QueueFactsStatement.of(dialect.get()));
+    this.limitFacts = Statement.lazily(() -> LimitFactsStatement.of(dialect.get()));
     this.workers = Statement.lazily(() -> WorkerFactsStatement.of(dialect.get()));
     this.leaseHolder = Statement.lazily(() -> LeaseHolderStatement.of(dialect.get()));
     this.orderingFacts = Statement.lazily(() -> OrderingFactsStatement.of(dialect.get()));
@@ -308,10 +311,19 @@ public final class JobExplainer {
         living.stream().filter(worker -> worker.knows() && worker.serves()).toList();
     QueueFactsStatement.Facts queue =
         session.run(queueFacts, new QueueFactsStatement.Request(job, able)).get(0);
+    LimitFactsStatement.@Nullable Facts limit =
+        session.run(limitFacts, job).stream().findFirst().orElse(null);
     Explanation explanation =
-        queue.pause() == null ? due(job, queue, living, able) : paused(job, queue.pause());
+        queue.pause() != null
+            ? paused(job, queue.pause())
+            : limit != null && limit.pausedAt() != null
+                ? groupPaused(job, limit.pausedAt())
+                : due(job, queue, limit, living, able);
     return explanation
         .with("queue", job.queue())
+        .with("group", limit == null ? null : job.group())
+        .with("limit", limit == null ? null : limit.limit())
+        .with("ordering_key", job.orderingKey())
         .with("kind", job.kind())
         .with("due_at", job.scheduledAt())
         .withSeconds("due_for_seconds", job.scheduledAt(), job.now())
@@ -356,10 +368,29 @@ public final class JobExplainer {
         .fixedBy(fix.command(), fix.call());
   }
 
-  /** Explains a job that is due in a queue that is not paused. */
+  private static Explanation groupPaused(JobFacts job, Instant since) {
+    String group = String.valueOf(job.group());
+    return new Explanation(
+            job,
+            Reason.GROUP_PAUSED,
+            "The group %s of the queue %s has been paused for %s, until an operator resumes it."
+                .formatted(group, job.queue(), Spans.between(since, job.now())))
+        .with("paused_at", since)
+        .fixedBy(
+            "skipjack groups resume " + Quoting.operands(job.queue(), group),
+            "queue.admin().resumeGroup(%s, %s)"
+                .formatted(Quoting.java(job.queue()), Quoting.java(group)));
+  }
+
+  /**
+   * Explains a job that is due in a queue that is not paused.
+   *
+   * @param limit null if the queue neither is fair nor has a limit
+   */
   private static Explanation due(
       JobFacts job,
       QueueFactsStatement.Facts queue,
+      LimitFactsStatement.@Nullable Facts limit,
       List<WorkerFactsStatement.Facts> living,
       List<WorkerFactsStatement.Facts> able) {
     if (living.isEmpty()) {
@@ -393,6 +424,10 @@ public final class JobExplainer {
               "skipjack workers",
               "Worker.on(queue)...queue(%s, slots)".formatted(Quoting.java(job.queue())));
     }
+    Explanation held = limit == null ? null : held(job, limit);
+    if (held != null) {
+      return held;
+    }
     int slots = able.stream().mapToInt(WorkerFactsStatement.Facts::slots).sum();
     boolean allKnown = able.stream().allMatch(worker -> worker.slots() > 0);
     String dueFor = "Due for " + Spans.between(job.scheduledAt(), job.now());
@@ -411,6 +446,9 @@ public final class JobExplainer {
           .fixedBy(
               "skipjack jobs list --status running " + Quoting.option("--queue", job.queue()),
               "Worker.on(queue)...queue(%s, moreSlots)".formatted(Quoting.java(job.queue())));
+    }
+    if (limit != null) {
+      return inTurn(job, limit, dueFor).with("slots", allKnown ? slots : null);
     }
     if (queue.before() > 0) {
       return new Explanation(
@@ -432,6 +470,89 @@ public final class JobExplainer {
     return new Explanation(
             job, Reason.NEXT_IN_LINE, dueFor + ", next in line: nothing holds it." + passed)
         .with("slots", allKnown ? slots : null);
+  }
+
+  /** Explains a job that the limit of its queue holds, or returns null if the limit does not. */
+  private static @Nullable Explanation held(JobFacts job, LimitFactsStatement.Facts limit) {
+    OptionalInt most = limit.numbers().maxRunning();
+    if (most.isPresent() && limit.all().running() >= most.getAsInt()) {
+      return limitReached(job, limit, limit.all(), most.getAsInt(), "");
+    }
+    OptionalInt ofGroup = limit.groupMost();
+    if (ofGroup.isPresent() && limit.ofGroup().running() >= ofGroup.getAsInt()) {
+      return limitReached(
+          job,
+          limit,
+          limit.ofGroup(),
+          ofGroup.getAsInt(),
+          job.group() == null ? " without a group" : " of the group " + job.group());
+    }
+    Instant opensAt = limit.opensAt();
+    return opensAt == null ? null : rateReached(job, String.valueOf(limit.limit()), opensAt);
+  }
+
+  private static Explanation rateReached(JobFacts job, String limit, Instant opensAt) {
+    return new Explanation(
+            job,
+            Reason.RATE_REACHED,
+            "Held by the rate of the limit %s, or by a throttle, until %s, in %s."
+                .formatted(limit, opensAt, Spans.between(job.now(), opensAt)))
+        .with("opens_at", opensAt)
+        .withSeconds("opens_in_seconds", job.now(), opensAt)
+        .fixedBy(
+            "skipjack limits reset " + Quoting.operand(limit),
+            "queue.admin().resetLimit(%s)".formatted(Quoting.java(limit)));
+  }
+
+  private static Explanation limitReached(
+      JobFacts job,
+      LimitFactsStatement.Facts limit,
+      LimitFactsStatement.Permits permits,
+      int most,
+      String which) {
+    String name = String.valueOf(limit.limit());
+    List<String> first = permits.first();
+    String ids =
+        first.isEmpty()
+            ? ""
+            : " (%s %s%s)"
+                .formatted(
+                    first.size() == 1 ? "job" : "jobs",
+                    String.join(", ", first),
+                    permits.running() > first.size() ? ", ..." : "");
+    return new Explanation(
+            job,
+            Reason.LIMIT_REACHED,
+            "Held by the limit %s: %d of %d jobs%s run%s."
+                .formatted(name, permits.running(), most, which, ids))
+        .with("running", permits.running())
+        .with("max_running", most)
+        .with("running_jobs", String.join(", ", first))
+        .fixedBy(
+            "skipjack limits list",
+            "queue.admin().limit(%s, limit) with a larger number".formatted(Quoting.java(name)));
+  }
+
+  /** Explains a job of a queue whose groups are served in turn. */
+  private static Explanation inTurn(JobFacts job, LimitFactsStatement.Facts limit, String dueFor) {
+    String group = job.group() == null ? "the jobs without a group" : "its group " + job.group();
+    if (limit.before() == 0) {
+      return new Explanation(
+          job,
+          Reason.NEXT_IN_LINE,
+          "%s, next in line of %s: nothing holds it. The groups of the queue take turns."
+              .formatted(dueFor, group));
+    }
+    return new Explanation(
+            job,
+            Reason.BEHIND_OTHERS,
+            "%s, behind %s of %s; the groups of the queue take turns."
+                .formatted(dueFor, atMost(limit.before(), "due job", "due jobs"), group))
+        .with("jobs_before_in_group", limit.before())
+        .fixedBy(
+            "skipjack jobs edit %s --priority %d".formatted(job.id(), 100),
+            "queue.admin().edit(new JobId(%s), JobEdit.nothing().priority(100))"
+                .formatted(job.id()));
   }
 
   private static Explanation noWorker(JobFacts job) {

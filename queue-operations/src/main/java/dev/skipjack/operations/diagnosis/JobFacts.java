@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The facts in the row of a job.
  *
+ * @param group the group of the job; null if it has none
  * @param worker the worker that runs the job, or ran it last
  * @param freedUniqueKey the unique key that the job released and that a redrive must take again
  * @param position the position in the ordering key
@@ -18,6 +19,7 @@ record JobFacts(
     JobStatus status,
     String queue,
     String kind,
+    @Nullable String group,
     int priority,
     int attempts,
     int usedAttempts,

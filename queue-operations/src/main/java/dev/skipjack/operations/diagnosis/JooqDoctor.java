@@ -47,6 +47,7 @@ public final class JooqDoctor implements Doctor {
   private final Statement<NoRequest, DueKindsStatement.Facts> dueKinds;
   private final Statement<NoRequest, DueKindsStatement.Facts> waitingKinds;
   private final Statement<NoRequest, PausedQueuesStatement.Facts> pausedQueues;
+  private final Statement<NoRequest, LimitSettingsStatement.Facts> limitSettings;
   private final Statement<NoRequest, DeadJobFactsStatement.Facts> deadJobs;
   private final JobReader reader;
   private final Statement<NoRequest, ScheduleFactsStatement.Facts> schedules;
@@ -85,6 +86,7 @@ public final class JooqDoctor implements Doctor {
     this.workers = Statement.lazily(() -> LivingWorkersStatement.of(dialect.get()));
     this.dueKinds = Statement.lazily(() -> DueKindsStatement.of(dialect.get()));
     this.waitingKinds = Statement.lazily(() -> WaitingKindsStatement.of(dialect.get()));
+    this.limitSettings = Statement.lazily(() -> LimitSettingsStatement.of(dialect.get()));
     this.deadJobs = Statement.lazily(() -> DeadJobFactsStatement.of(dialect.get()));
     this.reader = reader;
     this.pausedQueues = Statement.lazily(() -> PausedQueuesStatement.of(dialect.get()));
@@ -125,6 +127,7 @@ public final class JooqDoctor implements Doctor {
             () -> WorkChecks.workers(transactions.run(workers), transactions.run(dueKinds))),
         guarded(Check.KINDS, () -> WorkChecks.kinds(transactions.run(workers), kindsThatWait())),
         guarded(Check.PAUSED_QUEUES, () -> WorkChecks.pausedQueues(transactions.run(pausedQueues))),
+        guarded(Check.LIMITS, () -> WorkChecks.limits(transactions.run(limitSettings))),
         guarded(Check.DEAD_JOBS, () -> WorkChecks.deadJobs(first(deadJobs))),
         guarded(
             Check.LONG_ATTEMPTS,

@@ -27,6 +27,13 @@ final class Quoting {
     return "skipjack keys unblock --job " + head;
   }
 
+  /** Returns a queue and the name of one of its groups, which may be any text, as arguments. */
+  static String operands(String queue, String group) {
+    String quoted =
+        group.matches("[A-Za-z0-9_.:/@-]+") ? group : "'" + group.replace("'", "'\\''") + "'";
+    return (queue.startsWith("-") || group.startsWith("-") ? "-- " : "") + queue + " " + quoted;
+  }
+
   /** Returns a name for SQL, quoted if necessary. */
   static String identifier(String name) {
     return name.matches("[a-z_][a-z0-9_]*") ? name : '"' + name.replace("\"", "\"\"") + '"';

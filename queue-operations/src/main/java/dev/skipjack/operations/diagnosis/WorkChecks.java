@@ -193,6 +193,47 @@ final class WorkChecks {
         PauseFacts.fix(longest.queue()));
   }
 
+  static Finding limits(List<LimitSettingsStatement.Facts> limits) {
+    if (limits.isEmpty()) {
+      return Check.LIMITS.green(
+          "No rate is closed for long, and all limits and settings of groups take effect.");
+    }
+    LimitSettingsStatement.Facts first = limits.get(0);
+    if (first.limit() != null && first.closedUntil() != null) {
+      return Check.LIMITS.yellow(
+          "The rate of limit %s allows no start until %s: a throttle is long, or the clock of the database was set back."
+              .formatted(first.limit(), first.closedUntil()),
+          new Fix(
+              "skipjack limits reset " + Quoting.operand(first.limit()),
+              "queue.admin().resetLimit(%s)".formatted(Quoting.java(first.limit()))));
+    }
+    int others = limits.size() - 1;
+    boolean more = limits.size() == LimitSettingsStatement.WINDOW;
+    String rest =
+        others == 0
+            ? ""
+            : " The same holds for %s%,d other %s."
+                .formatted(
+                    more ? "at least " : "",
+                    others,
+                    others == 1 ? "limit or group" : "limits or groups");
+    if (first.limit() != null) {
+      return Check.LIMITS.yellow(
+          "Limit %s has no effect, because no queue obeys it.%s".formatted(first.limit(), rest),
+          new Fix(
+              "skipjack limits remove " + Quoting.operand(first.limit()),
+              "queue.admin().configure(name, settings.limitedBy(%s))"
+                  .formatted(Quoting.java(first.limit()))));
+    }
+    String queue = String.valueOf(first.queue());
+    return Check.LIMITS.yellow(
+        "Settings of the group %s have no effect, because the queue %s is not fair or has no limit.%s"
+            .formatted(first.group(), queue, rest),
+        new Fix(
+            "skipjack groups list " + Quoting.operand(queue),
+            "queue.admin().configure(%s, settings.fair())".formatted(Quoting.java(queue))));
+  }
+
   static Finding schedules(
       List<ScheduleFactsStatement.Facts> schedules, List<LivingWorkersStatement.Facts> workers) {
     Optional<ScheduleFactsStatement.Facts> overdue =

@@ -47,6 +47,7 @@ enum JobFilter {
   private static final Param<String[]> QUEUES = Texts.array("queues");
   private static final Param<String[]> KINDS = Texts.array("kinds");
   private static final Param<String[]> STATUSES = Texts.array("statuses");
+  private static final Param<String[]> GROUPS = Texts.array("groups");
   private static final Param<String[]> TAGS = param("tags", JOBS.TAGS.getDataType());
 
   /** A text that cannot be a group, because a group has one line. The empty text is a group. */
@@ -89,6 +90,7 @@ enum JobFilter {
             cardinality(STATUSES)
                 .eq(inline(0))
                 .or(column(jobs, JOBS.STATUS).coerce(String.class).eq(any(STATUSES))))
+        .and(isOneOf(column(jobs, JOBS.GROUP_KEY), GROUPS))
         .and(cardinality(TAGS).eq(inline(0)).or(column(jobs, JOBS.TAGS).contains(TAGS)))
         .and(
             ERROR
@@ -138,6 +140,7 @@ enum JobFilter {
         .texts("queues", queues, text -> text)
         .texts("kinds", oneOrNone(query.kind()), text -> text)
         .texts("statuses", oneOrNone(query.status()), JobStatus::literal)
+        .texts("groups", oneOrNone(query.group()), text -> text)
         .texts("tags", oneOrNone(query.tag()), text -> text)
         .text("error", Objects.requireNonNullElse(query.error(), ""))
         .text("error_class", Objects.requireNonNullElse(query.errorClass(), ""))

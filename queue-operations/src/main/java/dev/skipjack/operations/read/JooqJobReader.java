@@ -5,6 +5,8 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.DeadLetterGroup;
+import dev.skipjack.api.operations.GroupState;
+import dev.skipjack.api.operations.HeldLane;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
@@ -14,11 +16,13 @@ import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.LimitState;
 import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.operations.RunningJob;
 import dev.skipjack.api.operations.WorkerInfo;
+import dev.skipjack.api.spi.Names;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.OwnTransactions;
@@ -50,6 +54,9 @@ public final class JooqJobReader implements JobReader {
   private final Statement<NoRequest, PendingAge> oldestPending;
   private final Statement<NoRequest, DeadLetterGroup> groupDeadJobs;
   private final Statement<NoRequest, QueueState> queueSettings;
+  private final Statement<NoRequest, LimitState> limits;
+  private final Statement<String, GroupState> groups;
+  private final HeldLanes heldLanes;
   private final Statement<NoRequest, WorkerInfo> workers;
   private final Statement<NoRequest, BlockedKey> blockedKeys;
   private final Statement<LongestRunningStatement.Request, RunningJob> longestRunning;
@@ -107,6 +114,9 @@ public final class JooqJobReader implements JobReader {
     this.oldestPending = Statement.lazily(() -> OldestPendingStatement.of(dialect.get()));
     this.groupDeadJobs = Statement.lazily(() -> GroupDeadJobsStatement.of(dialect.get()));
     this.queueSettings = Statement.lazily(() -> QueueSettingsStatement.of(dialect.get()));
+    this.limits = Statement.lazily(() -> LimitsStatement.of(dialect.get()));
+    this.groups = Statement.lazily(() -> GroupsStatement.of(dialect.get()));
+    this.heldLanes = new HeldLanes(transactions, dialect);
     this.workers = Statement.lazily(() -> WorkersStatement.of(dialect.get()));
     this.blockedKeys = Statement.lazily(() -> BlockedKeysStatement.of(dialect.get()));
     this.longestRunning = Statement.lazily(() -> LongestRunningStatement.of(dialect.get()));
@@ -211,7 +221,8 @@ public final class JooqJobReader implements JobReader {
 
     /** Returns whether the query has a filter that no index and no group of an index covers. */
     boolean filtersRows() {
-      return query.tag() != null
+      return query.group() != null
+          || query.tag() != null
           || query.error() != null
           || query.errorClass() != null
           || query.errorGroup() != null
@@ -287,6 +298,21 @@ public final class JooqJobReader implements JobReader {
   @Override
   public List<QueueState> queues() {
     return transactions.run(queueSettings);
+  }
+
+  @Override
+  public List<LimitState> limits() {
+    return transactions.run(limits);
+  }
+
+  @Override
+  public List<GroupState> groups(String queue) {
+    return transactions.run(groups, Names.requireQueue(queue));
+  }
+
+  @Override
+  public List<HeldLane> held() {
+    return heldLanes.find();
   }
 
   @Override

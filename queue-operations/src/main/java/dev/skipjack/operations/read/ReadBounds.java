@@ -27,11 +27,17 @@ final class ReadBounds {
    */
   static final int STACKS = 20;
 
-  /** The maximum number of groups of dead jobs that are shown. */
+  /** The maximum number of groups of errors of dead jobs that are shown. */
   static final int GROUPS = 1_000;
 
   /** The maximum number of workers that are shown. */
   static final int WORKERS = 1_000;
+
+  /** The maximum number of limits, and of fair or limited queues, that are shown. */
+  static final int LIMITS = 1_000;
+
+  /** The maximum number of groups of jobs that are shown. */
+  static final int JOB_GROUPS = 1_000;
 
   /** The maximum number of blocked ordering keys that are shown. */
   static final int BLOCKED_KEYS = 1_000;

@@ -41,7 +41,9 @@ import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -136,28 +138,36 @@ final class ClaimStatement {
    * which}.
    */
   static CommonTableExpression<?> opened(CommonTableExpression<?> claimed, Condition which) {
+    return opened(auditValues(claimed), claimed, which);
+  }
+
+  /**
+   * Returns a CTE that inserts the audit rows of all jobs in {@code claimed}, with their groups.
+   */
+  static CommonTableExpression<?> openedWithGroup(CommonTableExpression<?> claimed) {
+    Map<Field<?>, Field<?>> values = auditValues(claimed);
+    values.put(JOB_EXECUTIONS.GROUP_KEY, column(claimed, JOBS.GROUP_KEY));
+    return opened(values, claimed, noCondition());
+  }
+
+  private static Map<Field<?>, Field<?>> auditValues(CommonTableExpression<?> claimed) {
+    Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
+    values.put(JOB_EXECUTIONS.ID, column(claimed, JOBS.CURRENT_EXECUTION_ID));
+    values.put(JOB_EXECUTIONS.JOB_ID, column(claimed, JOBS.ID));
+    values.put(JOB_EXECUTIONS.STARTED_AT, column(claimed, JOBS.STARTED_AT));
+    values.put(JOB_EXECUTIONS.ATTEMPT, column(claimed, JOBS.ATTEMPTS));
+    values.put(JOB_EXECUTIONS.QUEUE, column(claimed, JOBS.QUEUE));
+    values.put(JOB_EXECUTIONS.KIND, column(claimed, JOBS.KIND));
+    values.put(JOB_EXECUTIONS.WORKER_ID, column(claimed, JOBS.LOCKED_BY));
+    return values;
+  }
+
+  private static CommonTableExpression<?> opened(
+      Map<Field<?>, Field<?>> values, CommonTableExpression<?> claimed, Condition which) {
     return name("opened")
         .as(
-            insertInto(
-                    JOB_EXECUTIONS,
-                    JOB_EXECUTIONS.ID,
-                    JOB_EXECUTIONS.JOB_ID,
-                    JOB_EXECUTIONS.STARTED_AT,
-                    JOB_EXECUTIONS.ATTEMPT,
-                    JOB_EXECUTIONS.QUEUE,
-                    JOB_EXECUTIONS.KIND,
-                    JOB_EXECUTIONS.WORKER_ID)
-                .select(
-                    select(
-                            column(claimed, JOBS.CURRENT_EXECUTION_ID),
-                            column(claimed, JOBS.ID),
-                            column(claimed, JOBS.STARTED_AT),
-                            column(claimed, JOBS.ATTEMPTS),
-                            column(claimed, JOBS.QUEUE),
-                            column(claimed, JOBS.KIND),
-                            column(claimed, JOBS.LOCKED_BY))
-                        .from(claimed)
-                        .where(which))
+            insertInto(JOB_EXECUTIONS, values.keySet())
+                .select(select(values.values()).from(claimed).where(which))
                 .returning(JOB_EXECUTIONS.ID));
   }
 
@@ -202,6 +212,11 @@ final class ClaimStatement {
    * :lease}.
    */
   static UpdateSetMoreStep<JobsRecord> begun() {
+    return begun(castNull(JOBS.LIMIT_NAME));
+  }
+
+  /** Begins an update like {@link #begun()}, under the given limit. */
+  static UpdateSetMoreStep<JobsRecord> begun(Field<String> limit) {
     return update(JOBS)
         .set(JOBS.STATUS, JobPredicates.literal(JobStatus.RUNNING))
         .set(JOBS.CURRENT_EXECUTION_ID, NextId.of(JOB_EXECUTION_ID_SEQ))
@@ -215,6 +230,7 @@ final class ClaimStatement {
             when(
                 JOBS.UNIQUE_UNTIL.isDistinctFrom(inline(UniqueUntil.STARTED, JOBS.UNIQUE_UNTIL)),
                 JOBS.UNIQUE_KEY))
+        .set(JOBS.LIMIT_NAME, limit)
         .set(JOBS.UPDATED_AT, DatabaseClock.NOW);
   }
 

@@ -32,7 +32,9 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -44,7 +46,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the lanes with a due job, except those of paused queues, and the paused queues.
+ * Lists the lanes with a due job, except those of paused queues, and the queues that are paused,
+ * fair or limited.
  *
  * <pre>{@code
  * WITH RECURSIVE lane (queue, priority) AS (
@@ -56,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  *     SELECT lane.queue, (SELECT priority FROM jobs WHERE status = 'pending' AND queue = lane.queue
  *                            AND priority < lane.priority ORDER BY priority DESC LIMIT 1)
  *       FROM lane WHERE lane.priority IS NOT NULL)
- * SELECT lane.queue, lane.priority, oldest.waited
+ * SELECT lane.queue, lane.priority, oldest.waited, NULL, NULL
  *   FROM lane
  *  CROSS JOIN LATERAL (
  *         SELECT now() - scheduled_at AS waited FROM jobs
@@ -64,9 +67,10 @@ import org.jspecify.annotations.Nullable;
  *          ORDER BY scheduled_at LIMIT 1) AS oldest
  *  WHERE lane.priority IS NOT NULL
  * UNION ALL
- * SELECT queue, NULL, NULL FROM job_queues WHERE queue = ANY (:queues) AND <paused now>
+ * SELECT queue, NULL, NULL, <paused now>, limit_name IS NOT NULL
+ *   FROM job_queues WHERE queue = ANY (:queues) AND (<paused now> OR fair OR limit_name IS NOT NULL)
  * UNION ALL
- * SELECT NULL, NULL, NULL WHERE current_setting('transaction_read_only') <> 'off'
+ * SELECT NULL, NULL, NULL, NULL, NULL WHERE current_setting('transaction_read_only') <> 'off'
  * }</pre>
  *
  * <p>The recursion jumps through the index from one priority to the next lower one. It reads two
@@ -84,12 +88,15 @@ final class DueLanesStatement {
 
   private static final Field<Long> WAITED = field(name("waited"), Long.class);
 
-  /** A due lane, or a paused queue if the lane is null. */
-  record LaneOrPausedQueue(String queue, @Nullable DueLane lane) {}
+  private static final Field<Boolean> IS_PAUSED = field(name("is_paused"), Boolean.class);
+  private static final Field<Boolean> IS_LIMITED = field(name("is_limited"), Boolean.class);
+
+  /** A due lane, or a queue that is paused, fair or limited if the lane is null. */
+  record LaneOrQueue(String queue, @Nullable DueLane lane, boolean isPaused, boolean isLimited) {}
 
   private DueLanesStatement() {}
 
-  static Statement<List<String>, LaneOrPausedQueue> of(DSLContext dialect) {
+  static Statement<List<String>, LaneOrQueue> of(DSLContext dialect) {
     CommonTableExpression<?> lanes = lanes();
     Table<Record1<Long>> oldest =
         select(waitedMicros().as(WAITED))
@@ -104,7 +111,12 @@ final class DueLanesStatement {
     return Statement.of(
         dialect,
         withRecursive(lanes)
-            .select(QUEUE, PRIORITY, oldest.field("waited", Long.class))
+            .select(
+                QUEUE,
+                PRIORITY,
+                oldest.field("waited", Long.class),
+                castNull(SQLDataType.BOOLEAN).as(IS_PAUSED),
+                castNull(SQLDataType.BOOLEAN).as(IS_LIMITED))
             .from(lanes)
             .crossJoin(lateral(oldest))
             .where(PRIORITY.isNotNull())
@@ -112,15 +124,22 @@ final class DueLanesStatement {
                 select(
                         JOB_QUEUES.QUEUE,
                         castNull(SQLDataType.SMALLINT),
-                        castNull(SQLDataType.BIGINT))
+                        castNull(SQLDataType.BIGINT),
+                        field(PausePredicates.PAUSED),
+                        field(JOB_QUEUES.LIMIT_NAME.isNotNull()))
                     .from(JOB_QUEUES)
                     .where(JOB_QUEUES.QUEUE.eq(any(QUEUES)))
-                    .and(PausePredicates.PAUSED))
+                    .and(
+                        PausePredicates.PAUSED
+                            .or(JOB_QUEUES.FAIR)
+                            .or(JOB_QUEUES.LIMIT_NAME.isNotNull())))
             .unionAll(
                 select(
                         castNull(SQLDataType.CLOB),
                         castNull(SQLDataType.SMALLINT),
-                        castNull(SQLDataType.BIGINT))
+                        castNull(SQLDataType.BIGINT),
+                        castNull(SQLDataType.BOOLEAN),
+                        castNull(SQLDataType.BOOLEAN))
                     .where(readOnly().ne(inline("off")))),
         queues -> new Arguments().texts("queues", queues, queue -> queue),
         DueLanesStatement::read);
@@ -172,31 +191,40 @@ final class DueLanesStatement {
         SQLDataType.BIGINT, DatabaseClock.TRANSACTION_START, JOBS.SCHEDULED_AT);
   }
 
-  private static LaneOrPausedQueue read(Row row) throws SQLException {
+  private static LaneOrQueue read(Row row) throws SQLException {
     if (row.textOrNull(QUEUE) == null) {
       ReadOnlyServer.requireOff("on");
     }
     String queue = row.text(QUEUE);
     Integer priority = row.integerOrNull(PRIORITY);
-    return new LaneOrPausedQueue(
+    return new LaneOrQueue(
         queue,
         priority == null
             ? null
             : new DueLane(
-                new Lane(queue, priority), Duration.of(row.number(WAITED), ChronoUnit.MICROS)));
+                new Lane(queue, priority), Duration.of(row.number(WAITED), ChronoUnit.MICROS)),
+        row.isTrue(IS_PAUSED),
+        row.isTrue(IS_LIMITED));
   }
 
-  static DueLanes collect(List<LaneOrPausedQueue> rows) {
+  static DueLanes collect(List<LaneOrQueue> rows) {
     List<DueLane> lanes = new ArrayList<>(rows.size());
     List<String> paused = new ArrayList<>();
-    for (LaneOrPausedQueue row : rows) {
+    Set<String> grouped = new HashSet<>();
+    Set<String> limited = new HashSet<>();
+    for (LaneOrQueue row : rows) {
       DueLane lane = row.lane();
-      if (lane == null) {
+      if (lane != null) {
+        lanes.add(lane);
+      } else if (row.isPaused()) {
         paused.add(row.queue());
       } else {
-        lanes.add(lane);
+        grouped.add(row.queue());
+        if (row.isLimited()) {
+          limited.add(row.queue());
+        }
       }
     }
-    return new DueLanes(lanes, paused);
+    return new DueLanes(lanes, paused, grouped, limited);
   }
 }

@@ -5,6 +5,7 @@ import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.ShrinkingLimit;
+import dev.skipjack.store.jooq.internal.JobInsert.Accepted;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs.Promoted;
@@ -75,7 +76,9 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     }
     NewJob job = jobs.get(0);
     boolean hasKey =
-        job.idempotencyKey() != null || job.uniqueKey() != null || job.orderingKey() != null;
+        job.idempotencyKey() != null
+            || job.uniqueKey() != null
+            || Accepted.of(job) != Accepted.UNORDERED;
     boolean isDue = job.scheduledAt() == null; // otherwise the database's clock decides
     return !hasKey && isDue && wakeUps.wakes(job);
   }

@@ -130,7 +130,7 @@ final class EnqueueWriter {
   }
 
   private Statement<NewJob, EnqueueResult> one(NewJob job) {
-    return job.orderingKey() == null ? enqueueOne : enqueueOneOrdered;
+    return Accepted.of(job) == Accepted.UNORDERED ? enqueueOne : enqueueOneOrdered;
   }
 
   private Statement<List<NewJob>, EnqueueResult> several(List<NewJob> jobs) {

@@ -9,12 +9,16 @@ import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedGroups;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueGroups;
 import dev.skipjack.api.spi.DueLanes;
 import dev.skipjack.api.spi.Ended;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.FinalOutcome;
+import dev.skipjack.api.spi.GroupClaim;
+import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.HandOver;
 import dev.skipjack.api.spi.HandedOver;
 import dev.skipjack.api.spi.JobStore;
@@ -32,7 +36,7 @@ import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.ShrinkingLimit;
 import dev.skipjack.sql.Statement;
-import dev.skipjack.store.jooq.DueLanesStatement.LaneOrPausedQueue;
+import dev.skipjack.store.jooq.DueLanesStatement.LaneOrQueue;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import java.sql.Connection;
@@ -55,9 +59,10 @@ import org.jspecify.annotations.Nullable;
 final class JooqJobStore implements JobStore {
 
   private final OwnTransactions transactions;
-  private final Statement<List<String>, LaneOrPausedQueue> dueLanes;
+  private final Statement<List<String>, LaneOrQueue> dueLanes;
   private final Statement<ClaimRequest, ClaimedJob> claim;
   private final Statement<ClaimRequest, ClaimedJob> claimWithoutPayload;
+  private final GroupClaims groups;
   private final Statement<HeldStatement.Request, ClaimedJob> held;
   private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
   private final Statement<List<Progress>, Verdict> progress;
@@ -92,6 +97,7 @@ final class JooqJobStore implements JobStore {
     this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect.get()));
     this.claim = Statement.lazily(() -> ClaimStatement.of(dialect.get()));
     this.claimWithoutPayload = Statement.lazily(() -> ClaimStatement.withoutPayload(dialect.get()));
+    this.groups = new GroupClaims(transactions, dialect);
     this.held = Statement.lazily(() -> HeldStatement.of(dialect.get()));
     this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect.get()));
     this.progress = Statement.lazily(() -> ProgressStatement.of(dialect.get()));
@@ -155,6 +161,26 @@ final class JooqJobStore implements JobStore {
   @Override
   public List<ClaimedJob> claimWithoutPayload(ClaimRequest request) {
     return claim(request, each -> claimOnce(claimWithoutPayload, each));
+  }
+
+  @Override
+  public DueGroups dueGroups(GroupSearch search) {
+    return groups.due(search);
+  }
+
+  @Override
+  public ClaimedGroups claimGroups(GroupClaim request) {
+    if (request.shares().isEmpty() || request.kinds().isEmpty()) {
+      return new ClaimedGroups(List.of(), false, null);
+    }
+    ClaimedGroups claimed = healing.run(() -> groups.claim(request));
+    rescue.claimed(claimed.jobs());
+    return claimed;
+  }
+
+  @Override
+  public boolean throttle(Execution execution, boolean onlyGroup, Duration delay) {
+    return groups.throttle(execution, onlyGroup, Backoff.clamp(delay));
   }
 
   private List<ClaimedJob> claim(

@@ -9,7 +9,9 @@ import dev.skipjack.api.QueueException;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.JobEdit;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueuePause;
@@ -17,6 +19,7 @@ import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.RedriveResult;
 import dev.skipjack.api.operations.RedriveSummary;
 import dev.skipjack.api.operations.SkipResult;
+import dev.skipjack.api.spi.GroupKey;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.operations.bulk.BatchCommands;
@@ -53,6 +56,8 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
   private final PartitionHealing healing;
   private final Lazy<DSLContext> dialect;
   private final QueueSettingsTable settings;
+  private final LimitTable limits;
+  private final GroupTable groups;
   private final NewJobFactory jobFactory;
   private final JooqOrderedJobs orderedJobs;
   private final DeadJobWalker deadJobs;
@@ -71,7 +76,10 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
     this.transactions = transactions;
     this.healing = healing;
     this.dialect = dialect;
-    this.settings = new QueueSettingsTable(transactions, dialect);
+    RareStatements statements = new RareStatements(transactions, dialect);
+    this.settings = new QueueSettingsTable(statements);
+    this.limits = new LimitTable(transactions, statements, dialect);
+    this.groups = new GroupTable(statements);
     this.jobFactory = jobFactory;
     this.orderedJobs = orderedJobs;
     this.deadJobs = deadJobs;
@@ -260,8 +268,58 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
   }
 
   @Override
+  public boolean declare(String queue, QueueSettings wanted) {
+    return settings.declare(named(queue), wanted);
+  }
+
+  @Override
   public Optional<QueueSettings> settings(String queue) {
     return settings.find(named(queue));
+  }
+
+  @Override
+  public void limit(String name, Limit limit) {
+    limits.put(Names.requireLimit(name), limit);
+  }
+
+  @Override
+  public boolean declareLimit(String name, Limit limit) {
+    return limits.declare(Names.requireLimit(name), limit);
+  }
+
+  @Override
+  public boolean removeLimit(String name) {
+    return limits.remove(Names.requireLimit(name));
+  }
+
+  @Override
+  public boolean resetLimit(String name) {
+    return limits.reset(Names.requireLimit(name));
+  }
+
+  @Override
+  public Optional<Limit> limit(String name) {
+    return limits.find(Names.requireLimit(name));
+  }
+
+  @Override
+  public void configureGroup(String queue, String group, GroupSettings wanted) {
+    groups.configure(named(queue), GroupKey.require(group), wanted);
+  }
+
+  @Override
+  public Optional<GroupSettings> groupSettings(String queue, String group) {
+    return groups.find(named(queue), GroupKey.require(group));
+  }
+
+  @Override
+  public void pauseGroup(String queue, String group) {
+    groups.pause(named(queue), GroupKey.require(group));
+  }
+
+  @Override
+  public void resumeGroup(String queue, String group) {
+    groups.resume(named(queue), GroupKey.require(group));
   }
 
   private static String named(String queue) {

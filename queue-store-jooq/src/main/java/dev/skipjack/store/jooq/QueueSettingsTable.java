@@ -9,43 +9,53 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.val;
 import static org.jooq.impl.DSL.when;
 
+import dev.skipjack.api.QueueException;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.operations.QueueSettings;
+import dev.skipjack.model.tables.records.JobQueuesRecord;
 import dev.skipjack.sql.DatabaseClock;
-import dev.skipjack.sql.Lazy;
-import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.PausePredicates;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.function.Function;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.IntSupplier;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.DataType;
 import org.jooq.Field;
-import org.jooq.exception.DataAccessException;
+import org.jooq.InsertOnDuplicateSetMoreStep;
 import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Reads and writes {@code job_queues}, which has at most one row per queue. These statements are
- * rendered at each call, because they rarely run.
- */
+/** Reads and writes {@code job_queues}, which has at most one row per queue. */
 final class QueueSettingsTable {
 
-  private final OwnTransactions transactions;
-  private final Lazy<DSLContext> dialect;
-
   /**
-   * @param dialect renders statements for the queue's schema, without a connection
+   * The condition that a queue has never been configured, neither by this class nor by SQL: its row
+   * only records a pause.
    */
-  QueueSettingsTable(OwnTransactions transactions, Lazy<DSLContext> dialect) {
-    this.transactions = transactions;
-    this.dialect = dialect;
+  private static final Condition UNCONFIGURED =
+      JOB_QUEUES
+          .CONFIGURED_AT
+          .isNull()
+          .and(JOB_QUEUES.FAIR.isFalse())
+          .and(JOB_QUEUES.LIMIT_NAME.isNull())
+          .and(JOB_QUEUES.ARCHIVE_RETENTION.isNull())
+          .and(JOB_QUEUES.DEAD_RETENTION.isNull())
+          .and(JOB_QUEUES.DEFAULT_PRIORITY.isNull())
+          .and(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS.isNull())
+          .and(JOB_QUEUES.ORDERING_POLICY.isNull());
+
+  private final RareStatements statements;
+
+  QueueSettingsTable(RareStatements statements) {
+    this.statements = statements;
   }
 
   /**
@@ -64,7 +74,7 @@ final class QueueSettingsTable {
             .PAUSED_UNTIL
             .isNotNull()
             .and(wanted.isNull().or(JOB_QUEUES.PAUSED_UNTIL.lt(wanted)));
-    run(
+    statements.run(
         dsl ->
             dsl.insertInto(
                     JOB_QUEUES,
@@ -95,7 +105,7 @@ final class QueueSettingsTable {
   }
 
   void resume(String queue) {
-    run(
+    statements.run(
         dsl ->
             dsl.update(JOB_QUEUES)
                 .setNull(JOB_QUEUES.PAUSED_AT)
@@ -109,38 +119,94 @@ final class QueueSettingsTable {
   }
 
   void configure(String queue, QueueSettings settings) {
+    limited(
+        queue,
+        settings,
+        () ->
+            statements.run(
+                dsl -> {
+                  lockLimits(dsl, queue, settings);
+                  return upsert(dsl, queue, settings).execute();
+                }));
+  }
+
+  /** Sets the settings unless they have been set before. Returns whether they were set. */
+  boolean declare(String queue, QueueSettings settings) {
+    return 1
+        == limited(
+            queue,
+            settings,
+            () ->
+                statements.run(dsl -> upsert(dsl, queue, settings).where(UNCONFIGURED).execute()));
+  }
+
+  /** Locks the limit that the queue has and the one that it gets, always in the same order. */
+  private static void lockLimits(DSLContext dsl, String queue, QueueSettings settings) {
+    SortedSet<String> limits = new TreeSet<>();
+    settings.limit().ifPresent(limits::add);
+    dsl.select(JOB_QUEUES.LIMIT_NAME)
+        .from(JOB_QUEUES)
+        .where(JOB_QUEUES.QUEUE.eq(queue))
+        .and(JOB_QUEUES.LIMIT_NAME.isNotNull())
+        .forEach(row -> limits.add(row.value1()));
+    limits.forEach(limit -> RareStatements.lock(dsl, limit));
+  }
+
+  private static InsertOnDuplicateSetMoreStep<JobQueuesRecord> upsert(
+      DSLContext dsl, String queue, QueueSettings settings) {
     Map<Field<?>, Field<?>> row =
         Map.of(
-            JOB_QUEUES.ARCHIVE_RETENTION, interval(settings.archiveRetention()),
-            JOB_QUEUES.DEAD_RETENTION, interval(settings.deadRetention()),
-            JOB_QUEUES.DEFAULT_PRIORITY, number(settings.defaultPriority(), SQLDataType.SMALLINT),
+            JOB_QUEUES.ARCHIVE_RETENTION,
+            interval(settings.archiveRetention()),
+            JOB_QUEUES.DEAD_RETENTION,
+            interval(settings.deadRetention()),
+            JOB_QUEUES.DEFAULT_PRIORITY,
+            number(settings.defaultPriority(), SQLDataType.SMALLINT),
             JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
-                number(settings.defaultMaxAttempts(), SQLDataType.INTEGER),
+            number(settings.defaultMaxAttempts(), SQLDataType.INTEGER),
             JOB_QUEUES.ORDERING_POLICY,
-                val(settings.orderingPolicy().orElse(null), JOB_QUEUES.ORDERING_POLICY));
-    run(
-        dsl ->
-            dsl.insertInto(JOB_QUEUES)
-                .set(JOB_QUEUES.QUEUE, queue)
-                .set(row)
-                .onConflict(JOB_QUEUES.QUEUE)
-                .doUpdate()
-                .set(row)
-                .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW)
-                .execute());
+            val(settings.orderingPolicy().orElse(null), JOB_QUEUES.ORDERING_POLICY),
+            JOB_QUEUES.LIMIT_NAME,
+            val(settings.limit().orElse(null), JOB_QUEUES.LIMIT_NAME),
+            JOB_QUEUES.FAIR,
+            val(settings.isFair(), JOB_QUEUES.FAIR),
+            JOB_QUEUES.CONFIGURED_AT,
+            DatabaseClock.NOW);
+    return dsl.insertInto(JOB_QUEUES)
+        .set(JOB_QUEUES.QUEUE, queue)
+        .set(row)
+        .onConflict(JOB_QUEUES.QUEUE)
+        .doUpdate()
+        .set(row)
+        .set(JOB_QUEUES.UPDATED_AT, DatabaseClock.NOW);
+  }
+
+  private static int limited(String queue, QueueSettings settings, IntSupplier change) {
+    try {
+      return change.getAsInt();
+    } catch (StoreException failure) {
+      throw LimitTable.isForeignKeyViolation(failure)
+          ? new QueueException(
+              "Queue '%1$s' was not configured, because limit '%2$s' does not exist. Create it first, with QueueAdmin.limit(\"%2$s\", Limit) or declareLimit."
+                  .formatted(queue, settings.limit().orElse("")),
+              failure)
+          : failure;
+    }
   }
 
   Optional<QueueSettings> find(String queue) {
     Field<Long> archive = micros(JOB_QUEUES.ARCHIVE_RETENTION);
     Field<Long> dead = micros(JOB_QUEUES.DEAD_RETENTION);
-    return run(
+    return statements.run(
         dsl ->
             dsl.select(
                     archive,
                     dead,
                     JOB_QUEUES.DEFAULT_PRIORITY,
                     JOB_QUEUES.DEFAULT_MAX_ATTEMPTS,
-                    JOB_QUEUES.ORDERING_POLICY)
+                    JOB_QUEUES.ORDERING_POLICY,
+                    JOB_QUEUES.LIMIT_NAME,
+                    JOB_QUEUES.FAIR)
                 .from(JOB_QUEUES)
                 .where(JOB_QUEUES.QUEUE.eq(queue))
                 .fetchOptional()
@@ -151,22 +217,9 @@ final class QueueSettingsTable {
                             duration(row.get(dead)),
                             number(row.get(JOB_QUEUES.DEFAULT_PRIORITY)),
                             number(row.get(JOB_QUEUES.DEFAULT_MAX_ATTEMPTS)),
-                            Optional.ofNullable(row.get(JOB_QUEUES.ORDERING_POLICY)))));
-  }
-
-  private <R> R run(Function<DSLContext, R> statement) {
-    return transactions.onConnection(
-        connection -> {
-          try {
-            return statement.apply(dialect.get().configuration().derive(connection).dsl());
-          } catch (DataAccessException failure) {
-            SQLException cause = failure.getCause(SQLException.class);
-            if (cause == null) {
-              throw failure;
-            }
-            throw cause;
-          }
-        });
+                            Optional.ofNullable(row.get(JOB_QUEUES.ORDERING_POLICY)),
+                            Optional.ofNullable(row.get(JOB_QUEUES.LIMIT_NAME)),
+                            row.get(JOB_QUEUES.FAIR))));
   }
 
   /**

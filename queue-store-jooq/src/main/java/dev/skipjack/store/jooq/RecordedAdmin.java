@@ -4,7 +4,9 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.JobEdit;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueuePause;
@@ -240,6 +242,90 @@ final class RecordedAdmin implements QueueAdmin {
   @Override
   public void configure(String queue, QueueSettings settings) {
     changeQueue("configure", queue, admin -> admin.configure(queue, settings));
+  }
+
+  @Override
+  public boolean declare(String queue, QueueSettings settings) {
+    return changeIf("declare", queue, queue, admin -> admin.declare(queue, settings));
+  }
+
+  @Override
+  public void limit(String name, Limit limit) {
+    boolean unused =
+        changeIf(
+            "limit",
+            null,
+            name,
+            admin -> {
+              admin.limit(name, limit);
+              return true;
+            });
+  }
+
+  @Override
+  public boolean declareLimit(String name, Limit limit) {
+    return changeIf("declare_limit", null, name, admin -> admin.declareLimit(name, limit));
+  }
+
+  @Override
+  public boolean removeLimit(String name) {
+    return changeIf("remove_limit", null, name, admin -> admin.removeLimit(name));
+  }
+
+  @Override
+  public boolean resetLimit(String name) {
+    return changeIf("reset_limit", null, name, admin -> admin.resetLimit(name));
+  }
+
+  @Override
+  public Optional<Limit> limit(String name) {
+    return plain.limit(name);
+  }
+
+  @Override
+  public void configureGroup(String queue, String group, GroupSettings settings) {
+    changeGroup("configure_group", queue, group, admin -> admin.configureGroup(queue, group, settings));
+  }
+
+  @Override
+  public Optional<GroupSettings> groupSettings(String queue, String group) {
+    return plain.groupSettings(queue, group);
+  }
+
+  @Override
+  public void pauseGroup(String queue, String group) {
+    changeGroup("pause_group", queue, group, admin -> admin.pauseGroup(queue, group));
+  }
+
+  @Override
+  public void resumeGroup(String queue, String group) {
+    changeGroup("resume_group", queue, group, admin -> admin.resumeGroup(queue, group));
+  }
+
+  private void changeGroup(
+      String action, String queue, String group, Consumer<QueueAdmin> change) {
+    boolean unused =
+        changeIf(
+            action,
+            queue,
+            group,
+            admin -> {
+              change.accept(admin);
+              return true;
+            });
+  }
+
+  /** Makes a change, and records it if it had an effect. */
+  private boolean changeIf(
+      String action, @Nullable String queue, String target, Predicate<QueueAdmin> change) {
+    return inTransaction(
+        (admin, table) -> {
+          boolean changed = change.test(admin);
+          if (changed) {
+            table.insert(by, action, queue, target);
+          }
+          return changed;
+        });
   }
 
   private void changeQueue(String action, String queue, Consumer<QueueAdmin> change) {

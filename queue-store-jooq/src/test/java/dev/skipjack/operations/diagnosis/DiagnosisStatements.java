@@ -39,6 +39,8 @@ public final class DiagnosisStatements {
             Map.entry("blocked-key-names", BlockedKeyFactsStatement.of(dialect).text()),
             Map.entry("job-facts", JobFactsStatement.of(dialect).text()),
             Map.entry("queue-facts", QueueFactsStatement.of(dialect).text()),
+            Map.entry("limit-facts", LimitFactsStatement.of(dialect).text()),
+            Map.entry("limit-settings", LimitSettingsStatement.of(dialect).text()),
             Map.entry("worker-facts", WorkerFactsStatement.of(dialect).text()),
             Map.entry("lease-holder", LeaseHolderStatement.of(dialect).text()),
             Map.entry("ordering-facts", OrderingFactsStatement.of(dialect).text()),
@@ -54,6 +56,7 @@ public final class DiagnosisStatements {
             JobStatus.PENDING,
             "default",
             "work",
+            "group",
             0,
             0,
             0,
@@ -80,6 +83,7 @@ public final class DiagnosisStatements {
             List.of(
                 new WorkerFactsStatement.Facts(
                     "w/01234567", List.of("default"), List.of("work"), true, true, 1))));
+    transactions.run(LimitFactsStatement.of(dialect), job);
     transactions.run(WorkerFactsStatement.of(dialect), job);
     transactions.run(LeaseHolderStatement.of(dialect), "w");
     transactions.run(OrderingFactsStatement.of(dialect), job);

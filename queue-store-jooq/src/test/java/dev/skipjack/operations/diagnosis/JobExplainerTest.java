@@ -102,7 +102,8 @@ class JobExplainerTest {
     WorkerId worker = WorkerId.boot("w");
     announce(worker, "default", "work", 4);
     fixture.execute(
-        "UPDATE @job_workers SET settings = '{\"lease\": \"long\", \"concurrency\": {\"default\": \"all\"}}'");
+        "UPDATE @job_workers SET settings = '{\"lease\": \"long\", \"concurrency\": {\"default\":"
+            + " \"all\"}}'");
     Execution execution = enqueueAndClaim(worker, LEASE);
     JobId next = enqueue();
 
@@ -133,8 +134,8 @@ class JobExplainerTest {
 
     assertThat(fixOf(why).command())
         .isEqualTo(
-            "restart the process 4711 on host host-1 if the handler does not end; another worker then"
-                + " records the job as cancelled");
+            "restart the process 4711 on host host-1 if the handler does not end; another worker"
+                + " then records the job as cancelled");
     assertThat(fixOf(why).call()).endsWith("jcmd 4711 Thread.print shows what it does");
     assertThat(why.evidence()).containsEntry("pid", "4711").containsEntry("host", "host-1");
   }
@@ -195,8 +196,8 @@ class JobExplainerTest {
   @Test
   void aDeadJobWhoseUniqueKeyIsTakenNamesTheHolder() {
     fixture.execute(
-        "INSERT INTO @jobs (kind, payload, status, died_at, freed_unique_key, attempts, max_attempts)"
-            + " VALUES ('work', '{}', 'dead', now(), 'k', 3, 3)");
+        "INSERT INTO @jobs (kind, payload, status, died_at, freed_unique_key, attempts,"
+            + " max_attempts) VALUES ('work', '{}', 'dead', now(), 'k', 3, 3)");
     fixture.execute("INSERT INTO @jobs (kind, payload, unique_key) VALUES ('work', '{}', 'k')");
     JobId dead = jobWhere("status = 'dead'");
     JobId holder = jobWhere("unique_key = 'k'");
@@ -286,7 +287,8 @@ class JobExplainerTest {
   @Test
   void aJobOfAFreeOrderingKeyWaitsForAWorkerToPromoteIt() {
     fixture.execute(
-        "INSERT INTO @jobs (kind, payload, status, ordering_key) VALUES ('work', '{}', 'waiting', 'k')");
+        "INSERT INTO @jobs (kind, payload, status, ordering_key) VALUES ('work', '{}', 'waiting',"
+            + " 'k')");
     JobId job = jobWhere("status = 'waiting'");
     assertThat(why(job).reason()).isEqualTo(Reason.NO_WORKER);
 
@@ -352,7 +354,8 @@ class JobExplainerTest {
         .containsEntry("pause_reason", "The link is wrong");
     assertThat(why(job).evidence()).containsKey("paused_until");
     fixture.execute(
-        "UPDATE @job_queues SET paused_at = now() - interval '2 s', paused_until = now() - interval '1 s'");
+        "UPDATE @job_queues SET paused_at = now() - interval '2 s', paused_until = now() - interval"
+            + " '1 s'");
     assertThat(why(job).reason()).isEqualTo(Reason.NO_WORKER);
   }
 
@@ -376,6 +379,11 @@ class JobExplainerTest {
     assertThat(why(job).reason()).isEqualTo(Reason.KIND_UNKNOWN);
     assertThat(why(job).sentence())
         .isEqualTo("No living worker has a handler for the kind work; 1 worker is alive.");
+    assertThat(why(job).fix())
+        .isEqualTo(
+            new Fix(
+                "skipjack workers",
+                "Worker.on(queue)...handle(type, handler), with the job type of the kind work"));
   }
 
   @Test
@@ -389,8 +397,11 @@ class JobExplainerTest {
     assertThat(why.reason()).isEqualTo(Reason.QUEUE_NOT_SERVED);
     assertThat(why.sentence())
         .isEqualTo(
-            "No living worker with a handler for the kind work serves the queue default; they serve emails.");
+            "No living worker with a handler for the kind work serves the queue default; they serve"
+                + " emails.");
     assertThat(why.evidence()).containsEntry("queues_served", "emails");
+    assertThat(why.fix())
+        .isEqualTo(new Fix("skipjack workers", "Worker.on(queue)...queue(\"default\", slots)"));
   }
 
   @Test
@@ -406,7 +417,8 @@ class JobExplainerTest {
     assertThat(why.reason()).isEqualTo(Reason.SLOTS_TAKEN);
     assertThat(why.sentence())
         .containsPattern(
-            "^Due for \\d+ s; all slots of the workers that can run it are taken \\(2 running, 2 slots\\), and 0 due jobs are served before it\\.$");
+            "^Due for \\d+ s; all slots of the workers that can run it are taken \\(2 running, 2"
+                + " slots\\), and 0 due jobs are served before it\\.$");
     assertThat(why.evidence())
         .containsEntry("slots", "2")
         .containsEntry("slots_taken", "2")
@@ -443,14 +455,16 @@ class JobExplainerTest {
     announce(WorkerId.boot("w"), "default", "work", 4);
     announce(WorkerId.boot("x"), "emails", "unknown", 4);
     fixture.execute(
-        "INSERT INTO @jobs (kind, payload, priority) VALUES ('unknown', '{}', 0), ('unknown', '{}', 5)");
+        "INSERT INTO @jobs (kind, payload, priority) VALUES ('unknown', '{}', 0), ('unknown', '{}',"
+            + " 5)");
     JobId first = enqueue();
     JobId second = enqueue();
 
     assertThat(why(first).reason()).isEqualTo(Reason.NEXT_IN_LINE);
     assertThat(why(first).sentence())
         .endsWith(
-            "nothing holds it. The workers have no handlers for the kinds of the 2 due jobs before it.");
+            "nothing holds it. The workers have no handlers for the kinds of the 2 due jobs before"
+                + " it.");
     assertThat(why(first).evidence())
         .containsEntry("jobs_before", "0")
         .containsEntry("due_jobs_before", "2");
@@ -461,8 +475,9 @@ class JobExplainerTest {
   void runningJobsOfOtherQueuesTakeNoSlots() {
     announce(WorkerId.boot("w"), "default", "work", 1);
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)"
-            + " VALUES ('other', 'work', '{}', 'running', -1, now() + interval '1 hour', now())");
+        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at,"
+            + " started_at) VALUES ('other', 'work', '{}', 'running', -1, now() + interval '1"
+            + " hour', now())");
 
     assertThat(why(enqueue()).reason()).isEqualTo(Reason.NEXT_IN_LINE);
   }

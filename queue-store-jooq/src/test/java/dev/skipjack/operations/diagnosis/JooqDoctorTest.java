@@ -69,6 +69,7 @@ class JooqDoctorTest {
             "workers",
             "kinds",
             "paused-queues",
+            "limits",
             "dead-jobs",
             "long-attempts",
             "schedules",
@@ -444,7 +445,7 @@ class JooqDoctorTest {
                 assertThat(finding.sentence())
                     .isEqualTo("The role may not read what this check needs.");
               });
-      assertThat(findings).hasSize(18);
+      assertThat(findings).hasSize(19);
     } finally {
       fixture.execute("DROP ROLE " + role);
     }
@@ -461,7 +462,7 @@ class JooqDoctorTest {
       pool.setConnectionInitSql("SET ROLE " + role);
 
       assertThat(JobQueue.builder(pool).schema(database.schema()).build().doctor().run())
-          .hasSize(18)
+          .hasSize(19)
           .filteredOn(
               finding ->
                   List.of("settings", "pooler", "clock", "connections", "notify-queue")

@@ -72,14 +72,18 @@ class ReadPlanTest {
    */
   private static void fill(Fixture fixture) {
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, priority, tags) SELECT 'q' || n % 5, 'k' || n % 7, '{}', n % 3,"
+        "INSERT INTO @jobs (queue, kind, payload, priority, group_key, tags) SELECT 'q' || n % 5, 'k' || n % 7, '{}', n % 3, CASE WHEN n % 2 = 0 THEN 'g' || n % 3000 END,"
             + " CASE WHEN n % 5000 = 0 THEN '{rare}'::text[] END FROM generate_series(1, 150000) n");
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, status, died_at, started_at, last_error) SELECT 'q1', 'k' || n % 2, '{}', 'dead', now(), now(), 'e' || n % 9"
             + " FROM generate_series(1, 40000) n");
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at)"
-            + " SELECT 'q2', 'k', '{}', 'running', n, now(), now() FROM generate_series(1, 5000) n");
+        "INSERT INTO @job_limits (name, max_running, max_running_per_group) VALUES ('limit', 5000, 2);"
+            + " INSERT INTO @job_queues (queue, fair, limit_name) VALUES ('q0', true, NULL), ('q2', true, 'limit');"
+            + " INSERT INTO @job_groups (queue, group_key, paused_at) SELECT 'q0', 'g' || n, now() FROM generate_series(1, 100) n");
+    fixture.execute(
+        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at, limit_name, group_key)"
+            + " SELECT 'q2', 'k', '{}', 'running', n, now(), now(), 'limit', 'g' || n % 2000 FROM generate_series(1, 5000) n");
     fixture.execute(
         "INSERT INTO @jobs (queue, kind, payload, status, ordering_key) SELECT 'q3', 'k', '{}', 'waiting', 'key' || n % 10"
             + " FROM generate_series(1, 5000) n");
@@ -142,6 +146,11 @@ class ReadPlanTest {
     bound("oldest pending", 20, reader::oldestPending);
     bound("dead letters", 2 * WINDOW + PROBES, reader::deadLetters);
     bound("queues", 10, reader::queues);
+    bound("limits", WINDOW + PROBES, reader::limits);
+    bound("groups", 200, () -> reader.groups("q0"));
+    // This reads the running jobs of the limit twice, up to 1,000 due jobs of each of the three
+    // lanes of both queues, and probes each lane for each of 1,000 groups.
+    bound("held", 2 * WINDOW + 6_000 + 3_000 * 26 + PROBES, reader::held);
   }
 
   private void bound(String name, long entries, Runnable run) {
@@ -183,13 +192,13 @@ class ReadPlanTest {
   }
 
   /**
-   * Returns the sum of a counter. Excludes the table of workers, which has one row per worker and
-   * is always read as a whole.
+   * Returns the sum of a counter. Excludes the tables of workers, limits, groups and settings of
+   * queues, which have few rows and are read as a whole.
    */
   private static long sum(Fixture fixture, String counter, String view) {
     return Long.parseLong(
         fixture.value(
-            "SELECT coalesce(sum(%s), 0)::bigint FROM %s WHERE schemaname = '%s' AND relname ~ '^jobs?_?' AND relname <> 'job_workers'"
+            "SELECT coalesce(sum(%s), 0)::bigint FROM %s WHERE schemaname = '%s' AND relname ~ '^jobs?_?' AND relname NOT IN ('job_workers', 'job_limits', 'job_groups', 'job_queues')"
                 .formatted(counter, view, fixture.database.schema())));
   }
 

@@ -84,6 +84,23 @@ class ReadStatementTest {
     }
 
     @Test
+    void jobsAreFilteredByTheirGroup() {
+      fixture.execute(
+          "INSERT INTO @jobs (queue, kind, payload, group_key, status, died_at) SELECT 'q' || n % 2, 'k', '{}', CASE WHEN n % 3 > 0 THEN 'it''s ' || n % 3 END,"
+              + " CASE WHEN n % 5 = 0 THEN 'dead' ELSE 'pending' END, now() FROM generate_series(1, 30) n");
+
+      assertThat(idsOf(JobQuery.live().group("it's 1"))).hasSize(10);
+      assertThat(idsOf(JobQuery.live().group("it's 1").queue("q0"))).hasSize(5);
+      assertThat(idsOf(JobQuery.live().group("it's 1").status(JobStatus.DEAD))).hasSize(2);
+      assertThat(idsOf(JobQuery.pending("q0").group("it's 2"))).hasSize(4);
+      assertThat(idsOf(JobQuery.archived().group("it's 1"))).isEmpty();
+      assertThat(idsOf(JobQuery.live().group("%"))).isEmpty();
+      assertThat(reader.list(JobQuery.live().limit(3)).jobs())
+          .extracting(JobSummary::group)
+          .containsExactly("it's 1", "it's 2", null);
+    }
+
+    @Test
     void jobsAreFilteredByTheirLastErrorIgnoringCase() {
       fixture.execute(
           "INSERT INTO @jobs (kind, payload, status, died_at, last_error) SELECT 'k', '{}', 'dead', now(),"
@@ -488,7 +505,7 @@ class ReadStatementTest {
       fixture.execute("INSERT INTO @job_limits (name, max_running) VALUES ('stripe', 4)");
       fixture.execute(
           "INSERT INTO @job_queues (queue, paused_at, limit_name, fair, archive_retention, dead_retention, default_priority, default_max_attempts)"
-              + " VALUES ('b', now(), 'stripe', true, interval '1 month', interval '0', -7, 9), ('a', NULL, NULL, false, interval '0.5 s', NULL, NULL)");
+              + " VALUES ('b', now(), 'stripe', true, interval '1 month', interval '0', -7, 9), ('a', NULL, NULL, false, NULL, interval '0.5 s', NULL, NULL)");
 
       List<QueueState> queues = reader.queues();
 

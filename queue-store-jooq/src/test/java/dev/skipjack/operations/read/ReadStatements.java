@@ -28,6 +28,11 @@ public final class ReadStatements {
                 Map.entry("oldest-pending", OldestPendingStatement.of(dialect).text()),
                 Map.entry("dead-letters", GroupDeadJobsStatement.of(dialect).text()),
                 Map.entry("queue-settings", QueueSettingsStatement.of(dialect).text()),
+                Map.entry("limits", LimitsStatement.of(dialect).text()),
+                Map.entry("groups", GroupsStatement.of(dialect).text()),
+                Map.entry("limited-queues", LimitedQueuesStatement.of(dialect).text()),
+                Map.entry("rated-groups", RatedGroupsStatement.of(dialect).text()),
+                Map.entry("held-groups", HeldGroupsStatement.of(dialect).text()),
                 Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
                 Map.entry("longest-running", LongestRunningStatement.of(dialect).text()),
                 Map.entry("workers", WorkersStatement.of(dialect).text())));

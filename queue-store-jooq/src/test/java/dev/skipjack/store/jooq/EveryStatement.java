@@ -1,5 +1,7 @@
 package dev.skipjack.store.jooq;
 
+import static dev.skipjack.model.Tables.JOB_LIMITS;
+import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.EnqueueOptions;
@@ -13,22 +15,29 @@ import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.DeadJobs;
+import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PruneResult;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.schedule.Overlap;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.schedule.Schedules;
 import dev.skipjack.api.schedule.Timing;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueGroups;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.FinalOutcome;
+import dev.skipjack.api.spi.GroupClaim;
+import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.HandOver;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
@@ -62,7 +71,10 @@ import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jooq.Configuration;
 import org.jooq.DSLContext;
+import org.jooq.impl.DSL;
+import org.jooq.impl.DefaultConnectionProvider;
 
 /** Runs each statement once, for tests of conditions that affect all statements. */
 final class EveryStatement {
@@ -75,6 +87,88 @@ final class EveryStatement {
     ofADirectStart(queue, dataSource);
     ofAWorker(queue, dataSource);
     ofOrderedJobs(queue, dataSource);
+    ofGroups(queue, dataSource);
+  }
+
+  /** Runs the statements of fair and limited queues, which are named so. Leaves no job behind. */
+  private static void ofGroups(JobQueue queue, DataSource dataSource) throws SQLException {
+    JobStore store = queue.store();
+    change(
+        queue,
+        dataSource,
+        dsl -> {
+          dsl.insertInto(JOB_LIMITS, JOB_LIMITS.NAME).values("claimed").execute();
+          dsl.insertInto(JOB_QUEUES, JOB_QUEUES.QUEUE, JOB_QUEUES.FAIR)
+              .values("fair", true)
+              .execute();
+          dsl.insertInto(JOB_QUEUES, JOB_QUEUES.QUEUE, JOB_QUEUES.LIMIT_NAME)
+              .values("limited", "claimed")
+              .execute();
+        });
+    for (String name : List.of("fair", "limited")) {
+      queue.enqueueAll(
+          Fixture.WORK,
+          Collections.nCopies(2, new Fixture.Work(1)),
+          job -> job.onQueue(name).group("g"));
+      end(store, claimGroups(store, name));
+    }
+    change(
+        queue,
+        dataSource,
+        dsl ->
+            dsl.update(JOB_LIMITS)
+                .set(JOB_LIMITS.MAX_RUNNING, 1)
+                .set(JOB_LIMITS.MAX_RUNNING_PER_GROUP, 1)
+                .execute());
+    for (String name : List.of("fair", "limited")) {
+      List<ClaimedJob> claimed = claimGroups(store, name);
+      for (ClaimedJob job : claimed) {
+        store.throttle(job.execution(), false, Duration.ZERO);
+        store.throttle(job.execution(), true, Duration.ZERO);
+      }
+      end(store, claimed);
+    }
+    change(
+        queue,
+        dataSource,
+        dsl -> {
+          dsl.deleteFrom(JOB_QUEUES)
+              .where(JOB_QUEUES.LIMIT_NAME.isNotNull())
+              .or(JOB_QUEUES.FAIR)
+              .execute();
+          dsl.deleteFrom(JOB_LIMITS).execute();
+        });
+  }
+
+  private static List<ClaimedJob> claimGroups(JobStore store, String name) {
+    Lane lane = new Lane(name, 0);
+    DueGroups found = store.dueGroups(new GroupSearch(lane, 1, 1, 1, "", GroupSearch.Place.FIRST));
+    return store
+        .claimGroups(
+            new GroupClaim(
+                WorkerId.boot("every"),
+                lane,
+                found.limit(),
+                found.locksLimit(),
+                found.locksGroups(),
+                List.of(new GroupClaim.Share("g", 1, 1, null, null)),
+                List.of(Fixture.WORK.kind()),
+                1,
+                Fixture.LEASE))
+        .jobs();
+  }
+
+  private static void end(JobStore store, List<ClaimedJob> jobs) {
+    store.complete(jobs.stream().map(ClaimedJob::execution).toList());
+  }
+
+  /** Changes settings of queues. */
+  private static void change(JobQueue queue, DataSource dataSource, Consumer<DSLContext> change)
+      throws SQLException {
+    Configuration dialect = StatementDialect.forSchema(queue.schema()).configuration();
+    try (Connection connection = dataSource.getConnection()) {
+      change.accept(DSL.using(dialect.derive(new DefaultConnectionProvider(connection))));
+    }
   }
 
   /** Runs the statements of enqueues for a free slot, if there is one. Leaves no job behind. */
@@ -243,6 +337,7 @@ final class EveryStatement {
     queue.admin().configure("default", QueueSettings.defaults().deadRetention(Duration.ofDays(1)));
     queue.admin().pause("other");
     queue.admin().resume("other");
+    ofLimits(queue.admin(), queue.reader());
     queue.reader().find(waiting);
     queue.reader().findWithoutPayload(waiting);
     queue.reader().list(JobQuery.live());
@@ -259,6 +354,23 @@ final class EveryStatement {
     queue.reader().workers();
     queue.workers().remove(worker);
     ofSchedules(queue);
+  }
+
+  /** Runs the statements about limits and groups. Leaves no limit behind. */
+  private static void ofLimits(QueueAdmin admin, JobReader reader) {
+    admin.limit("every", Limit.none().running(1));
+    assertThat(admin.declareLimit("every", Limit.none())).isFalse();
+    assertThat(admin.limit("every")).isPresent();
+    assertThat(admin.declare("limited", QueueSettings.defaults().limitedBy("every"))).isTrue();
+    admin.configureGroup("limited", "group", GroupSettings.defaults());
+    admin.pauseGroup("limited", "group");
+    admin.resumeGroup("limited", "group");
+    assertThat(admin.groupSettings("limited", "group")).isPresent();
+    assertThat(reader.limits()).hasSize(1);
+    assertThat(reader.groups("limited")).hasSize(1);
+    assertThat(reader.held()).isEmpty();
+    admin.configure("limited", QueueSettings.defaults());
+    assertThat(admin.removeLimit("every")).isTrue();
   }
 
   /**

@@ -18,12 +18,14 @@ import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.DeadJobs;
 import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.QueueAdmin;
@@ -251,6 +253,14 @@ class RolesTest {
           admin.resume("mail");
           admin.configure("mail", QueueSettings.defaults().defaultPriority(1));
           assertThat(admin.settings("mail")).isPresent();
+          admin.limit("stripe", Limit.none().running(1));
+          assertThat(admin.declareLimit("stripe", Limit.none())).isFalse();
+          admin.configure("mail", QueueSettings.defaults().limitedBy("stripe"));
+          admin.configureGroup("mail", "a", GroupSettings.defaults().maxRunning(1));
+          admin.pauseGroup("mail", "a");
+          admin.resumeGroup("mail", "a");
+          admin.configure("mail", QueueSettings.defaults());
+          assertThat(admin.removeLimit("stripe")).isTrue();
           assertThat(queue.reader().find(waiting)).isPresent();
           read(queue.reader());
           assertThat(queue.doctor().run())
@@ -659,6 +669,9 @@ class RolesTest {
     reader.oldestPending();
     reader.deadLetters();
     reader.queues();
+    reader.limits();
+    reader.groups("mail");
+    reader.held();
     reader.workers();
   }
 

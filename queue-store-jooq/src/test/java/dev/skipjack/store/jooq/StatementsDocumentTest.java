@@ -66,6 +66,13 @@ class StatementsDocumentTest {
               "DueLanesStatement",
               "ClaimStatement"),
           new Chapter(
+              "Fair queues and limits",
+              "DueGroupsStatement",
+              "LockLimitStatement",
+              "LockGroupsStatement",
+              "ClaimGroupsStatement",
+              "ThrottleStatement"),
+          new Chapter(
               "Unique jobs", "UniqueInsert", "ResolveConflictStatement", "FindHolderStatement"),
           new Chapter(
               "The end of an attempt",
@@ -103,6 +110,7 @@ class StatementsDocumentTest {
           new Chapter(
               "Maintenance",
               "PruneKeysStatement",
+              "PruneRateUsesStatement",
               "PresentPartitionsStatement",
               "CreatePartitionStatement",
               "FindPartitionsStatement",

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import com.zaxxer.hikari.HikariDataSource;
+import dev.skipjack.api.JobType;
+import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -118,6 +120,30 @@ class StoreMessagesTest {
         .isInstanceOf(StoreException.class)
         .hasMessageContaining("jdbc:nothing://host/shop")
         .hasMessageEndingWith("Add org.postgresql:postgresql to the class path.");
+  }
+
+  @Test
+  void aPoolWithoutADriverIsReportedWithTheFix() {
+    try (HikariDataSource pool = new HikariDataSource()) {
+      pool.setJdbcUrl("jdbc:nothing://host/shop");
+
+      assertThatThrownBy(() -> JobQueue.on(pool).enqueue(Fixture.WORK, new Fixture.Work(1)))
+          .isInstanceOf(StoreException.class)
+          .hasMessageEndingWith("Add org.postgresql:postgresql to the class path.");
+    }
+  }
+
+  record Holds(Object value) {}
+
+  @Test
+  void aPayloadThatCannotBeWrittenIsReportedWithTheFix() {
+    JobType<Holds> type = JobType.of("k", Holds.class);
+
+    assertThatThrownBy(
+            () -> JobQueue.on(database.dataSource()).enqueue(type, new Holds(new Object())))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageContaining("at '/value'")
+        .hasMessageEndingWith("or set a PayloadCodec that can write it.");
   }
 
   private static DataSource failing(SQLException failure) {

@@ -148,7 +148,8 @@ class SurroundingsTest {
         "UPDATE @jobs SET priority = 100",
         "DELETE FROM @jobs",
         "SELECT payload FROM @jobs",
-        "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (1, 1, now(), 1, 'q', 'k')",
+        "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES (1, 1,"
+            + " now(), 1, 'q', 'k')",
         "DELETE FROM @jobs_archive",
         "UPDATE @job_queues SET paused_at = now()",
         "INSERT INTO @job_keys VALUES ('k', 1, now())",
@@ -210,8 +211,9 @@ class SurroundingsTest {
 
   private void allowToEnqueueOnly() {
     fixture.execute(
-        "GRANT EXECUTE ON FUNCTION @enqueue(text, json, text, integer, interval, timestamptz, integer, text[],"
-            + " text, text, interval, integer, text, text, boolean, jsonb) TO "
+        "GRANT EXECUTE ON FUNCTION @enqueue(text, json, text, integer, interval, timestamptz,"
+            + " integer, text[], text, text, interval, integer, text, text, boolean, jsonb, text)"
+            + " TO "
             + role);
   }
 

@@ -560,6 +560,27 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
     assertThat(codec().decode(codec().encode(nothing), Sparse.class)).isEqualTo(nothing);
   }
 
+  record Holds(Object value) {}
+
+  /** As an entity whose session is closed. */
+  static final class Detached {
+
+    public String getName() {
+      throw new IllegalStateException("the session is closed");
+    }
+  }
+
+  @Test
+  void valueThatCannotBeWrittenIsReportedWithItsPositionAndTheFix() {
+    assertThatThrownBy(() -> codec().encode(new Holds(List.of(new Detached()))))
+        .isInstanceOf(PayloadException.class)
+        .hasMessageStartingWith(Holds.class.getName())
+        .hasMessageContaining("cannot be written as JSON, at '/value/0/name': ")
+        .hasMessageEndingWith(
+            "Store another type there, for example a record or an id, or set a PayloadCodec that"
+                + " can write it.");
+  }
+
   @Test
   void exceptionOfAConstructorIsTheCause() {
     PayloadException refused = refusal("{\"checked\":{\"number\":-1}}", Order.class);

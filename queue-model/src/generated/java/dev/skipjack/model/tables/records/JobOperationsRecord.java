@@ -129,11 +129,27 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     }
 
     /**
+     * Setter for <code>skipjack.job_operations.group_key</code>. Filter: group
+     * of the jobs. NULL: all.
+     */
+    public void setGroupKey(String value) {
+        set(6, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_operations.group_key</code>. Filter: group
+     * of the jobs. NULL: all.
+     */
+    public String getGroupKey() {
+        return (String) get(6);
+    }
+
+    /**
      * Setter for <code>skipjack.job_operations.tag</code>. Filter: a tag that
      * the jobs have. NULL: all.
      */
     public void setTag(String value) {
-        set(6, value);
+        set(7, value);
     }
 
     /**
@@ -141,7 +157,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * the jobs have. NULL: all.
      */
     public String getTag() {
-        return (String) get(6);
+        return (String) get(7);
     }
 
     /**
@@ -149,7 +165,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * the last error of the jobs. NULL: all.
      */
     public void setError(String value) {
-        set(7, value);
+        set(8, value);
     }
 
     /**
@@ -157,7 +173,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * the last error of the jobs. NULL: all.
      */
     public String getError() {
-        return (String) get(7);
+        return (String) get(8);
     }
 
     /**
@@ -166,7 +182,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * all.
      */
     public void setErrorClass(String value) {
-        set(8, value);
+        set(9, value);
     }
 
     /**
@@ -175,7 +191,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * all.
      */
     public String getErrorClass() {
-        return (String) get(8);
+        return (String) get(9);
     }
 
     /**
@@ -184,7 +200,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * NULL: all.
      */
     public void setErrorGroup(String value) {
-        set(9, value);
+        set(10, value);
     }
 
     /**
@@ -193,7 +209,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * NULL: all.
      */
     public String getErrorGroup() {
-        return (String) get(9);
+        return (String) get(10);
     }
 
     /**
@@ -201,7 +217,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * earliest time at which the jobs were enqueued. NULL: all.
      */
     public void setSince(Instant value) {
-        set(10, value);
+        set(11, value);
     }
 
     /**
@@ -209,7 +225,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * earliest time at which the jobs were enqueued. NULL: all.
      */
     public Instant getSince() {
-        return (Instant) get(10);
+        return (Instant) get(11);
     }
 
     /**
@@ -217,7 +233,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * field of the payload. NULL: all.
      */
     public void setPayloadPath(String[] value) {
-        set(11, value);
+        set(12, value);
     }
 
     /**
@@ -225,7 +241,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * field of the payload. NULL: all.
      */
     public String[] getPayloadPath() {
-        return (String[]) get(11);
+        return (String[]) get(12);
     }
 
     /**
@@ -233,7 +249,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * the value of that field.
      */
     public void setPayloadValue(String value) {
-        set(12, value);
+        set(13, value);
     }
 
     /**
@@ -241,7 +257,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * the value of that field.
      */
     public String getPayloadValue() {
-        return (String) get(12);
+        return (String) get(13);
     }
 
     /**
@@ -250,7 +266,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not changed.
      */
     public void setPayloadPatch(JSONB value) {
-        set(13, value);
+        set(14, value);
     }
 
     /**
@@ -259,7 +275,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not changed.
      */
     public JSONB getPayloadPatch() {
-        return (JSONB) get(13);
+        return (JSONB) get(14);
     }
 
     /**
@@ -267,7 +283,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that existed at the preview; later jobs are not changed.
      */
     public void setNewestId(Long value) {
-        set(14, value);
+        set(15, value);
     }
 
     /**
@@ -275,7 +291,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that existed at the preview; later jobs are not changed.
      */
     public Long getNewestId() {
-        return (Long) get(14);
+        return (Long) get(15);
     }
 
     /**
@@ -283,7 +299,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that died earlier. NULL: all.
      */
     public void setDiedBefore(Instant value) {
-        set(15, value);
+        set(16, value);
     }
 
     /**
@@ -291,7 +307,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * that died earlier. NULL: all.
      */
     public Instant getDiedBefore() {
-        return (Instant) get(15);
+        return (Instant) get(16);
     }
 
     /**
@@ -299,7 +315,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * list of jobs after the last batch. NULL: before the first.
      */
     public void setPosition(String value) {
-        set(16, value);
+        set(17, value);
     }
 
     /**
@@ -307,7 +323,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * list of jobs after the last batch. NULL: before the first.
      */
     public String getPosition() {
-        return (String) get(16);
+        return (String) get(17);
     }
 
     /**
@@ -315,7 +331,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * changed.
      */
     public void setDone(Long value) {
-        set(17, value);
+        set(18, value);
     }
 
     /**
@@ -323,7 +339,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * changed.
      */
     public Long getDone() {
-        return (Long) get(17);
+        return (Long) get(18);
     }
 
     /**
@@ -331,7 +347,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not be changed, for example because another job holds their unique key.
      */
     public void setSkipped(Long value) {
-        set(18, value);
+        set(19, value);
     }
 
     /**
@@ -339,7 +355,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * not be changed, for example because another job holds their unique key.
      */
     public Long getSkipped() {
-        return (Long) get(18);
+        return (Long) get(19);
     }
 
     /**
@@ -347,7 +363,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * transactions had locked; a repetition may change them.
      */
     public void setFailed(Long value) {
-        set(19, value);
+        set(20, value);
     }
 
     /**
@@ -355,7 +371,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * transactions had locked; a repetition may change them.
      */
     public Long getFailed() {
-        return (Long) get(19);
+        return (Long) get(20);
     }
 
     /**
@@ -363,7 +379,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * latest job was skipped or failed. NULL: none was.
      */
     public void setLastReason(String value) {
-        set(20, value);
+        set(21, value);
     }
 
     /**
@@ -371,7 +387,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * latest job was skipped or failed. NULL: none was.
      */
     public String getLastReason() {
-        return (String) get(20);
+        return (String) get(21);
     }
 
     /**
@@ -379,7 +395,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * (may be continued) or finished.
      */
     public void setState(String value) {
-        set(21, value);
+        set(22, value);
     }
 
     /**
@@ -387,7 +403,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * (may be continued) or finished.
      */
     public String getState() {
-        return (String) get(21);
+        return (String) get(22);
     }
 
     /**
@@ -395,7 +411,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * started.
      */
     public void setCreatedAt(Instant value) {
-        set(22, value);
+        set(23, value);
     }
 
     /**
@@ -403,7 +419,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * started.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(22);
+        return (Instant) get(23);
     }
 
     /**
@@ -411,7 +427,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(23, value);
+        set(24, value);
     }
 
     /**
@@ -419,7 +435,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(23);
+        return (Instant) get(24);
     }
 
     /**
@@ -427,7 +443,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public void setFinishedAt(Instant value) {
-        set(24, value);
+        set(25, value);
     }
 
     /**
@@ -435,7 +451,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public Instant getFinishedAt() {
-        return (Instant) get(24);
+        return (Instant) get(25);
     }
 
     // -------------------------------------------------------------------------
@@ -461,7 +477,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     /**
      * Create a detached, initialised JobOperationsRecord
      */
-    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String tag, String error, String errorClass, String errorGroup, Instant since, String[] payloadPath, String payloadValue, JSONB payloadPatch, Long newestId, Instant diedBefore, String position, Long done, Long skipped, Long failed, String lastReason, String state, Instant createdAt, Instant updatedAt, Instant finishedAt) {
+    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String groupKey, String tag, String error, String errorClass, String errorGroup, Instant since, String[] payloadPath, String payloadValue, JSONB payloadPatch, Long newestId, Instant diedBefore, String position, Long done, Long skipped, Long failed, String lastReason, String state, Instant createdAt, Instant updatedAt, Instant finishedAt) {
         super(JobOperations.JOB_OPERATIONS);
 
         setId(id);
@@ -470,6 +486,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
         setQueue(queue);
         setKind(kind);
         setStatus(status);
+        setGroupKey(groupKey);
         setTag(tag);
         setError(error);
         setErrorClass(errorClass);

@@ -231,11 +231,29 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.job_queues.configured_at</code>. When configure
+     * or a declaration last set all settings. NULL: never. A declaration then
+     * sets them if they are all NULL and fair is false.
+     */
+    public void setConfiguredAt(Instant value) {
+        set(12, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_queues.configured_at</code>. When configure
+     * or a declaration last set all settings. NULL: never. A declaration then
+     * sets them if they are all NULL and fair is false.
+     */
+    public Instant getConfiguredAt() {
+        return (Instant) get(12);
+    }
+
+    /**
      * Setter for <code>skipjack.job_queues.created_at</code>. When the row was
      * written.
      */
     public void setCreatedAt(Instant value) {
-        set(12, value);
+        set(13, value);
     }
 
     /**
@@ -243,7 +261,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * written.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(12);
+        return (Instant) get(13);
     }
 
     /**
@@ -251,7 +269,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(13, value);
+        set(14, value);
     }
 
     /**
@@ -259,7 +277,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
      * last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(13);
+        return (Instant) get(14);
     }
 
     // -------------------------------------------------------------------------
@@ -285,7 +303,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
     /**
      * Create a detached, initialised JobQueuesRecord
      */
-    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, String pausedBy, String pauseReason, String limitName, Boolean fair, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OrderingPolicy orderingPolicy, Instant createdAt, Instant updatedAt) {
+    public JobQueuesRecord(String queue, Instant pausedAt, Instant pausedUntil, String pausedBy, String pauseReason, String limitName, Boolean fair, YearToSecond archiveRetention, YearToSecond deadRetention, Short defaultPriority, Integer defaultMaxAttempts, OrderingPolicy orderingPolicy, Instant configuredAt, Instant createdAt, Instant updatedAt) {
         super(JobQueues.JOB_QUEUES);
 
         setQueue(queue);
@@ -300,6 +318,7 @@ public class JobQueuesRecord extends UpdatableRecordImpl<JobQueuesRecord> {
         setDefaultPriority(defaultPriority);
         setDefaultMaxAttempts(defaultMaxAttempts);
         setOrderingPolicy(orderingPolicy);
+        setConfiguredAt(configuredAt);
         setCreatedAt(createdAt);
         setUpdatedAt(updatedAt);
         resetChangedOnNotNull();

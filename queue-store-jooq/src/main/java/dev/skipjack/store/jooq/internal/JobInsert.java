@@ -72,15 +72,15 @@ public final class JobInsert {
 
   /**
    * The jobs that an insert accepts. An insert of a thousand jobs without the columns of ordering
-   * keys costs the server about 3 % less, and with the payloads as the only array about 25 % less
-   * (docs/adr/0054).
+   * keys and groups costs the server about 3 % less, and with the payloads as the only array about
+   * 25 % less (docs/adr/0054).
    */
   public enum Accepted {
-    /** Jobs without a unique key or an ordering key that differ only in their payloads. */
+    /** Jobs without a unique key, an ordering key or a group that differ only in their payloads. */
     UNIFORM,
-    /** Jobs without an ordering key. */
+    /** Jobs without an ordering key or a group. */
     UNORDERED,
-    /** Jobs with and without an ordering key. */
+    /** Jobs with and without an ordering key or a group. */
     ALL;
 
     /** Returns the narrowest set that includes these jobs. */
@@ -88,7 +88,16 @@ public final class JobInsert {
       if (areUniform(jobs)) {
         return UNIFORM;
       }
-      return jobs.stream().allMatch(job -> job.orderingKey() == null) ? UNORDERED : ALL;
+      return jobs.stream().allMatch(Accepted::isUnordered) ? UNORDERED : ALL;
+    }
+
+    /** Returns the narrower of {@link #UNORDERED} and {@link #ALL} that includes this job. */
+    public static Accepted of(NewJob job) {
+      return isUnordered(job) ? UNORDERED : ALL;
+    }
+
+    private static boolean isUnordered(NewJob job) {
+      return job.orderingKey() == null && job.group() == null;
     }
   }
 
@@ -201,7 +210,9 @@ public final class JobInsert {
                     JOBS.HEADERS.getDataType(), given.text("headers"))));
   }
 
-  /** Returns the further values of a job with an ordering key, like {@link #unordered}. */
+  /**
+   * Returns the further values of a job with an ordering key or a group, like {@link #unordered}.
+   */
   private static List<JobColumn> ordering(Given given) {
     return List.of(
         JobColumn.text("ordering_key", "ordering_keys", NewJob::orderingKey)
@@ -209,7 +220,8 @@ public final class JobInsert {
         JobColumn.text("ordering_policy", "ordering_policies", JobInsert::policy)
             .into(
                 JOBS.ORDERING_POLICY,
-                given.value("ordering_policy", JOBS.ORDERING_POLICY.getDataType())));
+                given.value("ordering_policy", JOBS.ORDERING_POLICY.getDataType())),
+        JobColumn.text("group", "groups", NewJob::group).into(JOBS.GROUP_KEY, given.text("group")));
   }
 
   private static List<JobColumn> columns(Accepted accepted, Given given) {
@@ -234,7 +246,7 @@ public final class JobInsert {
 
   /** Returns whether the jobs have no keys and differ at most in their payloads. */
   private static boolean areUniform(List<NewJob> jobs) {
-    return jobs.stream().allMatch(job -> job.uniqueKey() == null && job.orderingKey() == null)
+    return jobs.stream().allMatch(job -> job.uniqueKey() == null && Accepted.isUnordered(job))
         && UNIFORM_COLUMNS.stream()
             .allMatch(column -> column.name().equals(PAYLOAD) || column.isEqualIn(jobs));
   }
@@ -451,7 +463,8 @@ public final class JobInsert {
    */
   private static Field<Instant> due(Given given) {
     return field(
-        "greatest(coalesce({0}, {1}), {1}) OPERATOR(pg_catalog.+) (cast({2} as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond')",
+        "greatest(coalesce({0}, {1}), {1}) OPERATOR(pg_catalog.+) (cast({2} as double precision)"
+            + " OPERATOR(pg_catalog.*) interval '1 microsecond')",
         SQLDataType.INSTANT,
         given.value("scheduled_at", SQLDataType.INSTANT),
         field("pg_catalog.clock_timestamp()"),

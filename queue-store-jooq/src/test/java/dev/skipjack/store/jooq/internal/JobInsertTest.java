@@ -38,11 +38,12 @@ class JobInsertTest {
           "freed_unique_key",
           "ordering_head",
           "ordering_position",
+          "limit_name",
           "progress");
 
   /** Values of a job that have no column of that name in {@code jobs}. */
   private static final List<String> ELSEWHERE =
-      List.of("idempotency_key", "wakes_up", "traceparent", "has_strict_ordering", "group");
+      List.of("idempotency_key", "wakes_up", "traceparent", "has_strict_ordering");
 
   @Test
   void everyColumnOfJobsIsInsertedOrSetLater() {
@@ -86,8 +87,9 @@ class JobInsertTest {
     assertThat(OtherJobs.all())
         .allSatisfy(
             other -> assertThat(Accepted.of(List.of(plain, other))).isNotEqualTo(Accepted.UNIFORM))
-        .filteredOn(job -> job.uniqueKey() != null || job.orderingKey() != null)
-        .hasSize(3)
+        .filteredOn(
+            job -> job.uniqueKey() != null || job.orderingKey() != null || job.group() != null)
+        .hasSize(4)
         .allSatisfy(
             keyed -> assertThat(Accepted.of(List.of(keyed, keyed))).isNotEqualTo(Accepted.UNIFORM));
   }

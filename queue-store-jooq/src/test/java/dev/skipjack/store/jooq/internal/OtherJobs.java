@@ -34,6 +34,7 @@ public final class OtherJobs {
         PLAIN.tagged(List.of("other")),
         PLAIN.withHeaders(Map.of("tenant", "other")),
         PLAIN.unique(new UniqueKey("other", "other", UniqueUntil.DEAD)),
+        of(TYPE, EnqueueOptions.none().group("other")),
         of(TYPE, EnqueueOptions.none().orderingKey("other")),
         of(TYPE.orderingPolicy(OrderingPolicy.PARK), EnqueueOptions.none().orderingKey("other")));
   }

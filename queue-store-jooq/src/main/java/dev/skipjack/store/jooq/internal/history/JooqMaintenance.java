@@ -47,6 +47,7 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<NoRequest, Map.Entry<String, Instant>> readCutoffs;
   private final Statement<NoRequest, Map.Entry<String, Instant>> readDeadCutoffs;
   private final Statement<Integer, Integer> pruneKeys;
+  private final Statement<Integer, Integer> pruneRateUses;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
@@ -75,6 +76,7 @@ public final class JooqMaintenance implements Maintenance {
     this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect.get()));
     this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect.get()));
     this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect.get()));
+    this.pruneRateUses = Statement.lazily(() -> PruneRateUsesStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
@@ -200,20 +202,26 @@ public final class JooqMaintenance implements Maintenance {
     AtomicBoolean unfinished = new AtomicBoolean();
     MaintenanceSteps.prune(
         "Silent workers", failed, () -> removeSilentWorkers.accept(WORKERS_KEPT));
-    MaintenanceSteps.prune("Keys", failed, () -> pruneKeys(deadline, keys, unfinished));
+    MaintenanceSteps.prune("Keys", failed, () -> prune(pruneKeys, deadline, keys, unfinished));
+    MaintenanceSteps.prune(
+        "Rates", failed, () -> prune(pruneRateUses, deadline, new AtomicLong(), unfinished));
     MaintenanceSteps.prune(
         "Dead jobs", failed, () -> pruneDead(deadline, jobs, unfinished, failed));
     return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);
   }
 
-  private void pruneKeys(long deadline, AtomicLong keys, AtomicBoolean unfinished) {
+  private void prune(
+      Statement<Integer, Integer> statement,
+      long deadline,
+      AtomicLong rows,
+      AtomicBoolean unfinished) {
     ShrinkingLimit limit = new ShrinkingLimit(KEYS);
     while (true) {
-      int pruned = limit.run(size -> transactions.run(pruneKeys, size).get(0));
+      int pruned = limit.run(size -> transactions.run(statement, size).get(0));
       if (pruned == 0) {
         return;
       }
-      keys.addAndGet(pruned);
+      rows.addAndGet(pruned);
       if (System.nanoTime() - deadline > 0) {
         unfinished.set(true);
         return;

@@ -75,7 +75,7 @@ public final class JacksonCodec implements PayloadCodec {
       return mapper.get().writeValueAsString(payload);
     } catch (JacksonException refused) {
       throw new PayloadException(
-          "%s cannot be written as JSON, at %s: %s"
+          "%s cannot be written as JSON, at %s: %s. Store another type there, for example a record or an id, or set a PayloadCodec that can write it."
               .formatted(
                   payload.getClass().getName(),
                   place(refused, Reference::getFieldName),

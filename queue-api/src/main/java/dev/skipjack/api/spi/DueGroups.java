@@ -1,0 +1,66 @@
+package dev.skipjack.api.spi;
+
+import java.time.Instant;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The groups of a lane that have due jobs.
+ *
+ * @param groups the groups, from the one after {@link GroupSearch#after()} in the order of their
+ *     names, without paused groups
+ * @param limit the limit that binds the queue; null if none does
+ * @param free how many more jobs the limit permits to run; {@link Integer#MAX_VALUE} if it has no
+ *     maximum
+ * @param locksLimit whether a claim must lock the limit, because it has a number over all groups
+ * @param locksGroups whether a claim must lock each group, because the limit has a number for each
+ * @param readTo the last name that was read, if there may be more names; otherwise null
+ * @param ungroupedTo the last job that was read in the search for one without a group, if there may
+ *     be more jobs; otherwise null
+ */
+public record DueGroups(
+    List<DueGroup> groups,
+    @Nullable String limit,
+    int free,
+    boolean locksLimit,
+    boolean locksGroups,
+    @Nullable String readTo,
+    GroupSearch.@Nullable Place ungroupedTo) {
+
+  /** No groups, because the queue is paused, or is neither fair nor limited. */
+  public static final DueGroups NONE = new DueGroups(List.of(), null, 0, false, false, null, null);
+
+  /**
+   * Makes a defensive copy of the list.
+   *
+   * @param groups the groups
+   * @param limit the limit
+   * @param free how many more jobs the limit permits to run
+   * @param locksLimit whether a claim must lock the limit
+   * @param locksGroups whether a claim must lock each group
+   * @param readTo the last name that was read
+   * @param ungroupedTo the last job that was read
+   */
+  public DueGroups {
+    groups = List.copyOf(groups);
+  }
+
+  /**
+   * A group with due jobs.
+   *
+   * @param group the name; null for the jobs without a group
+   * @param due how many jobs are due, or a smaller number if there are many
+   * @param weight the weight, from 1 to 100
+   * @param free how many more jobs the limit permits to run; {@link Integer#MAX_VALUE} if the group
+   *     has no maximum
+   * @param from the due time of the first job found, if it has no group; otherwise null
+   * @param until the due time of the last job found, if it has no group; otherwise null
+   */
+  public record DueGroup(
+      @Nullable String group,
+      int due,
+      int weight,
+      int free,
+      @Nullable Instant from,
+      @Nullable Instant until) {}
+}

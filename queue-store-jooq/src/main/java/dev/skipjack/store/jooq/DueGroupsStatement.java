@@ -1,0 +1,447 @@
+package dev.skipjack.store.jooq;
+
+import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_GROUPS;
+import static dev.skipjack.sql.Existence.notExists;
+import static org.jooq.impl.DSL.cast;
+import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.greatest;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.min;
+import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.row;
+import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
+import static org.jooq.impl.DSL.table;
+import static org.jooq.impl.DSL.trueCondition;
+import static org.jooq.impl.DSL.when;
+import static org.jooq.impl.DSL.withRecursive;
+
+import dev.skipjack.api.spi.DueGroups;
+import dev.skipjack.api.spi.DueGroups.DueGroup;
+import dev.skipjack.api.spi.GroupSearch;
+import dev.skipjack.api.spi.GroupSearch.Place;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+import org.jooq.Param;
+import org.jooq.Record3;
+import org.jooq.Record4;
+import org.jooq.ResultQuery;
+import org.jooq.Select;
+import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Searches for the groups of a lane that have due jobs.
+ *
+ * <pre>{@code
+ * WITH RECURSIVE bound AS (...),
+ * first AS MATERIALIZED (SELECT group_key, scheduled_at, id FROM jobs
+ *                         WHERE status = 'pending' AND queue = :queue AND priority = :priority AND scheduled_at <= now()
+ *                         ORDER BY scheduled_at, id LIMIT :jobs),
+ * further AS MATERIALIZED (SELECT ... AND (scheduled_at, id) > (:ungrouped_at, :ungrouped_id) ... LIMIT :jobs),
+ * newest AS MATERIALIZED (SELECT ... ORDER BY scheduled_at DESC, id DESC LIMIT :newest),
+ * walked (group_key, step, wrapped) AS (
+ *     SELECT :after, 0, false WHERE <first is full>
+ *   UNION ALL
+ *     SELECT next.group_key, walked.step + 1, next.wrapped
+ *       FROM walked CROSS JOIN LATERAL (<the first group_key after walked.group_key, or else the first of all up to :after>) AS next
+ *      WHERE walked.step < :names),
+ * named AS MATERIALIZED (<the groups of walked> UNION ALL <the others of first and newest, with the number of their jobs there>),
+ * found AS (<named with the number of due jobs> UNION ALL <the jobs without a group in first and further, or else in newest>)
+ * SELECT ..., found.group_key, found.due, weight, <most> - <running> AS free
+ *   FROM bound CROSS JOIN <the free permits of the limit> LEFT JOIN found ON found.due > 0 LEFT JOIN LATERAL <settings of the group> ON true ORDER BY <from :after on>
+ * }</pre>
+ *
+ * <p>Every part is bounded. If the first due jobs are fewer than requested, they show all groups,
+ * and nothing else is read: groups that have only future jobs cost nothing. Otherwise, the
+ * recursion jumps through {@code jobs_group_idx} from one group to the next, as often as requested,
+ * and reads the due jobs of each. A single group with a million due jobs therefore neither slows
+ * the search down nor hides the other groups. The running jobs of a group are counted up to its
+ * maximum.
+ *
+ * <p>Jobs without a group are not in that index. If the first due jobs contain none, a second read
+ * searches further, from the place that the last search reached. The jobs that became due last are
+ * read too, because a job of a group that had none is among them.
+ *
+ * <p>Locks nothing: a claim checks the pause, the maximum and the due jobs again.
+ */
+final class DueGroupsStatement {
+
+  private static final Param<Integer> JOBS_READ = param("jobs", Integer.class);
+  private static final Param<Integer> NEWEST = param("newest", Integer.class);
+  private static final Param<Integer> DEPTH = param("depth", Integer.class);
+  private static final Param<Integer> NAMES = param("names", Integer.class);
+  private static final Field<Short> PRIORITY =
+      cast(param("priority", Integer.class), SQLDataType.SMALLINT);
+  private static final Field<String> AFTER =
+      field("{0} collate \"C\"", SQLDataType.CLOB, Texts.param("after"));
+  private static final Field<Instant> UNGROUPED_AT =
+      Texts.param("ungrouped_at").cast(SQLDataType.INSTANT);
+  private static final Param<Long> UNGROUPED_ID = param("ungrouped_id", Long.class);
+
+  private static final Field<String> GROUP = field(name("found", "group_key"), String.class);
+  private static final Field<Long> DUE = field(name("found", "due"), Long.class);
+  private static final Field<Instant> FROM = field(name("found", "from_at"), SQLDataType.INSTANT);
+  private static final Field<Instant> UNTIL = field(name("found", "until_at"), SQLDataType.INSTANT);
+  private static final Field<Integer> WEIGHT = field(name("weight"), Integer.class);
+  private static final Field<Boolean> IS_PAUSED = field(name("is_paused"), Boolean.class);
+  private static final Field<Integer> FREE = field(name("free"), Integer.class);
+  private static final Field<Integer> FREE_OF_LIMIT = field(name("free_of_limit"), Integer.class);
+  private static final Field<Boolean> LOCKS_LIMIT = field(name("locks_limit"), Boolean.class);
+  private static final Field<Boolean> LOCKS_GROUPS = field(name("locks_groups"), Boolean.class);
+  private static final Field<String> READ_TO = field(name("read_to"), String.class);
+  private static final Field<Instant> READ_AT = field(name("read_at"), SQLDataType.INSTANT);
+  private static final Field<Long> READ_ID = field(name("read_id"), Long.class);
+
+  /** A group, with the facts that all groups have in common. */
+  record Found(DueGroups of, @Nullable DueGroup group, boolean locksGroup) {}
+
+  private DueGroupsStatement() {}
+
+  static Statement<GroupSearch, Found> of(DSLContext dialect) {
+    return Statement.of(dialect, query(), DueGroupsStatement::arguments, DueGroupsStatement::read);
+  }
+
+  private static ResultQuery<?> query() {
+    Field<Integer> most = QueueLimit.mostOfGroup();
+    Field<Integer> free =
+        when(QueueLimit.NAME.isNull().or(most.isNull()), inline(Integer.MAX_VALUE))
+            .otherwise(
+                greatest(most.minus(QueueLimit.running(QueueLimit.NAME, GROUP, most)), inline(0)));
+    Table<?> own = QueueLimit.settingsOf(GROUP);
+    Field<Instant> pausedAt = field(name("own", JOB_GROUPS.PAUSED_AT.getName()), Instant.class);
+    Field<Integer> ownMost = field(name("own", JOB_GROUPS.MAX_RUNNING.getName()), Integer.class);
+    Field<Integer> ownWeight = field(name("own", JOB_GROUPS.WEIGHT.getName()), Integer.class);
+    return withRecursive(QueueLimit.bound(trueCondition()), first(), further(), newest(), walked())
+        .with(named(), found(), permits())
+        .select(
+            QueueLimit.NAME,
+            FREE_OF_LIMIT,
+            field(QueueLimit.isOverAll()).as(LOCKS_LIMIT),
+            field(QueueLimit.isPerGroup().or(ownMost.isNotNull())).as(LOCKS_GROUPS),
+            field(
+                    select(field(name("walked", "group_key"), String.class))
+                        .from(table(name("walked")))
+                        .where(step().eq(NAMES).and(NAMES.gt(inline(0)))))
+                .as(READ_TO),
+            lastFurther(JOBS.SCHEDULED_AT).as(READ_AT),
+            lastFurther(JOBS.ID).as(READ_ID),
+            GROUP,
+            DUE,
+            FROM,
+            UNTIL,
+            coalesce(ownWeight, inline(1)).as(WEIGHT),
+            field(pausedAt.isNotNull()).as(IS_PAUSED),
+            free.as(FREE))
+        .from(table(name("bound")))
+        .crossJoin(table(name("permits")))
+        .leftJoin(table(name("found")))
+        .on(DUE.gt(inline(0L)))
+        .leftJoin(lateral(own))
+        .on(trueCondition())
+        .orderBy(field(coalesce(GROUP, inline("")).gt(AFTER)).desc(), GROUP.asc().nullsFirst());
+  }
+
+  /** Returns the CTE with the free permits of the whole limit, which are counted once. */
+  private static CommonTableExpression<?> permits() {
+    return name("permits")
+        .asMaterialized(select(freeOfLimit().as(FREE_OF_LIMIT)).from(table(name("bound"))));
+  }
+
+  private static Field<Integer> freeOfLimit() {
+    return when(QueueLimit.MOST.isNull(), inline(Integer.MAX_VALUE))
+        .otherwise(
+            greatest(
+                QueueLimit.MOST.minus(QueueLimit.running(QueueLimit.NAME, QueueLimit.MOST)),
+                inline(0)));
+  }
+
+  private static Condition isDue() {
+    return JobPredicates.PENDING
+        .and(JOBS.QUEUE.eq(QueueLimit.queue()))
+        .and(JOBS.PRIORITY.eq(PRIORITY))
+        .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START));
+  }
+
+  private static CommonTableExpression<?> first() {
+    return name("first")
+        .asMaterialized(
+            select(JOBS.GROUP_KEY, JOBS.SCHEDULED_AT, JOBS.ID)
+                .from(JOBS)
+                .where(isDue())
+                .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
+                .limit(JOBS_READ));
+  }
+
+  private static Condition firstIsFull() {
+    return field(select(count()).from(table(name("first")))).ge(JOBS_READ);
+  }
+
+  private static CommonTableExpression<?> further() {
+    return name("further")
+        .asMaterialized(
+            select(JOBS.GROUP_KEY, JOBS.SCHEDULED_AT, JOBS.ID)
+                .from(JOBS)
+                .where(isDue())
+                .and(row(JOBS.SCHEDULED_AT, JOBS.ID).gt(row(UNGROUPED_AT, UNGROUPED_ID)))
+                .and(firstIsFull())
+                .and(
+                    notExists(
+                        selectOne().from(table(name("first"))).where(group("first").isNull())))
+                .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
+                .limit(JOBS_READ));
+  }
+
+  /**
+   * Returns the jobs that became due last. A group that has just received its first job is found
+   * here, however many other groups and jobs there are.
+   */
+  private static CommonTableExpression<?> newest() {
+    return name("newest")
+        .asMaterialized(
+            select(JOBS.GROUP_KEY, JOBS.SCHEDULED_AT, JOBS.ID)
+                .from(JOBS)
+                .where(isDue())
+                .and(firstIsFull())
+                .orderBy(JOBS.SCHEDULED_AT.desc(), JOBS.ID.desc())
+                .limit(NEWEST));
+  }
+
+  /** Returns a column of the last row of {@code further}, or NULL if it contains all due jobs. */
+  private static <T> Field<T> lastFurther(Field<T> column) {
+    Field<T> last = field(name("further", column.getName()), column.getDataType());
+    Field<Instant> at = field(name("further", JOBS.SCHEDULED_AT.getName()), Instant.class);
+    Field<Long> id = field(name("further", JOBS.ID.getName()), Long.class);
+    return field(
+        select(last)
+            .from(table(name("further")))
+            .where(field(select(count()).from(table(name("further")))).ge(JOBS_READ))
+            .orderBy(at.desc(), id.desc())
+            .limit(inline(1)));
+  }
+
+  private static CommonTableExpression<?> walked() {
+    Field<String> walkedGroup = group("walked");
+    Field<Boolean> wrapped = field(name("walked", "wrapped"), Boolean.class);
+    Condition lane =
+        JobPredicates.PENDING
+            .and(JOBS.QUEUE.eq(QueueLimit.queue()))
+            .and(JOBS.PRIORITY.eq(PRIORITY))
+            .and(JOBS.GROUP_KEY.isNotNull());
+    Table<?> beyond = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.gt(walkedGroup)), false);
+    Table<?> again = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.le(AFTER)), true);
+    Table<?> further =
+        first(
+            lane.and(wrapped.isTrue())
+                .and(JOBS.GROUP_KEY.gt(walkedGroup))
+                .and(JOBS.GROUP_KEY.le(AFTER)),
+            true);
+    Table<?> next =
+        select(beyond.fields())
+            .from(beyond)
+            .unionAll(select(again.fields()).from(again))
+            .unionAll(select(further.fields()).from(further))
+            .limit(inline(1))
+            .asTable("next");
+    return name("walked")
+        .fields("group_key", "step", "wrapped")
+        .as(
+            select(AFTER, inline(0), inline(false))
+                .where(firstIsFull())
+                .unionAll(
+                    select(
+                            group("next"),
+                            step().plus(inline(1)),
+                            field(name("next", "wrapped"), Boolean.class))
+                        .from(table(name("walked")))
+                        .crossJoin(lateral(next))
+                        .where(step().lt(NAMES))));
+  }
+
+  /**
+   * Returns the first group that matches. Each case is a query of its own, because a condition that
+   * is no part of the index condition would read all groups behind the last one.
+   */
+  private static Table<?> first(Condition which, boolean wrapped) {
+    return select(JOBS.GROUP_KEY, inline(wrapped).as("wrapped"))
+        .from(JOBS)
+        .where(which)
+        .orderBy(JOBS.GROUP_KEY)
+        .limit(inline(1))
+        .asTable("following");
+  }
+
+  private static Field<Integer> step() {
+    return field(name("walked", "step"), Integer.class);
+  }
+
+  private static Field<String> group(String table) {
+    return field(name(table, "group_key"), String.class);
+  }
+
+  private static CommonTableExpression<?> named() {
+    return name("named")
+        .fields("group_key", "due")
+        .asMaterialized(
+            select(group("walked"), castNull(SQLDataType.BIGINT))
+                .from(table(name("walked")))
+                .where(step().gt(inline(0)))
+                .unionAll(
+                    select(group("read"), count().cast(SQLDataType.BIGINT))
+                        .from(read("first", "newest").asTable("read"))
+                        .where(group("read").isNotNull())
+                        .and(
+                            notExists(
+                                selectOne()
+                                    .from(table(name("walked")))
+                                    .where(group("walked").eq(group("read")))
+                                    .and(step().gt(inline(0)))))
+                        .groupBy(group("read"))));
+  }
+
+  private static CommonTableExpression<?> found() {
+    Field<Long> due = field(name("named", "due"), Long.class);
+    Table<?> counted =
+        selectOne()
+            .from(JOBS)
+            .where(isDue())
+            .and(JOBS.GROUP_KEY.eq(group("named")))
+            .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
+            .limit(DEPTH)
+            .asTable("counted");
+    return name("found")
+        .fields("group_key", "due", "from_at", "until_at")
+        .asMaterialized(
+            select(
+                    group("named"),
+                    coalesce(due, field(select(count().cast(SQLDataType.BIGINT)).from(counted))),
+                    castNull(SQLDataType.INSTANT),
+                    castNull(SQLDataType.INSTANT))
+                .from(table(name("named")))
+                .unionAll(ungrouped(read("first", "further"), trueCondition()))
+                .unionAll(
+                    ungrouped(
+                        read("newest"),
+                        notExists(
+                            selectOne()
+                                .from(read("first", "further").asTable("earlier"))
+                                .where(group("earlier").isNull())))));
+  }
+
+  /** Returns the rows of some parts of the search, each job once. */
+  private static Select<Record3<String, Instant, Long>> read(String... parts) {
+    Select<Record3<String, Instant, Long>> all = null;
+    for (String part : parts) {
+      Select<Record3<String, Instant, Long>> rows =
+          select(
+                  group(part).as("group_key"),
+                  field(name(part, "scheduled_at"), SQLDataType.INSTANT).as("scheduled_at"),
+                  field(name(part, "id"), Long.class).as("id"))
+              .from(table(name(part)));
+      all = all == null ? rows : all.union(rows);
+    }
+    return Objects.requireNonNull(all);
+  }
+
+  /**
+   * Returns the jobs without a group as one group. They are claimed by their due times, so they
+   * come from one part of the search, which shows how many jobs lie between them.
+   */
+  private static Select<Record4<String, Long, Instant, Instant>> ungrouped(
+      Select<?> rows, Condition which) {
+    Field<Instant> at = field(name("read", "scheduled_at"), SQLDataType.INSTANT);
+    return select(castNull(SQLDataType.CLOB), count().cast(SQLDataType.BIGINT), min(at), max(at))
+        .from(rows.asTable("read"))
+        .where(group("read").isNull())
+        .and(which);
+  }
+
+  private static Arguments arguments(GroupSearch search) {
+    Place ungrouped = search.ungroupedAfter();
+    return new Arguments()
+        .text("queue", search.lane().queue())
+        .integer("priority", search.lane().priority())
+        .integer("jobs", search.jobs())
+        .integer("newest", Math.max(search.jobs() / 2, 1))
+        .integer("depth", search.depth())
+        .integer("names", search.names())
+        .text("after", search.after())
+        .text("ungrouped_at", ungrouped == null ? "infinity" : timestamp(ungrouped.scheduledAt()))
+        .number("ungrouped_id", ungrouped == null ? 0 : ungrouped.id());
+  }
+
+  /** Returns a timestamp in PostgreSQL's text form. */
+  static String timestamp(Instant instant) {
+    return instant.isBefore(Instant.EPOCH) ? "-infinity" : instant.toString();
+  }
+
+  private static Found read(Row row) throws SQLException {
+    Instant readAt = row.instantOrNull(READ_AT);
+    DueGroups of =
+        new DueGroups(
+            List.of(),
+            row.textOrNull(QueueLimit.NAME),
+            row.integer(FREE_OF_LIMIT),
+            row.isTrue(LOCKS_LIMIT),
+            false,
+            row.textOrNull(READ_TO),
+            readAt == null ? null : new Place(readAt, row.number(READ_ID)));
+    Long due = row.numberOrNull(DUE);
+    return new Found(
+        of,
+        due == null || row.isTrue(IS_PAUSED)
+            ? null
+            : new DueGroup(
+                row.textOrNull(GROUP),
+                due.intValue(),
+                row.integer(WEIGHT),
+                row.integer(FREE),
+                row.instantOrNull(FROM),
+                row.instantOrNull(UNTIL)),
+        row.isTrue(LOCKS_GROUPS));
+  }
+
+  static DueGroups collect(List<Found> rows) {
+    if (rows.isEmpty()) {
+      return DueGroups.NONE;
+    }
+    List<DueGroup> groups = new ArrayList<>(rows.size());
+    boolean locksGroups = false;
+    for (Found row : rows) {
+      if (row.group() != null) {
+        groups.add(row.group());
+        locksGroups |= row.locksGroup();
+      }
+    }
+    DueGroups of = rows.get(0).of();
+    return new DueGroups(
+        groups,
+        of.limit(),
+        of.free(),
+        of.locksLimit(),
+        of.limit() != null && locksGroups,
+        of.readTo(),
+        of.ungroupedTo());
+  }
+}

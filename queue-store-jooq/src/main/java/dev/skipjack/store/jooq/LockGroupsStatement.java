@@ -1,0 +1,70 @@
+package dev.skipjack.store.jooq;
+
+import static org.jooq.impl.DSL.coalesce;
+import static org.jooq.impl.DSL.condition;
+import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.select;
+
+import dev.skipjack.api.spi.GroupClaim;
+import dev.skipjack.sql.Arguments;
+import dev.skipjack.sql.ArrayRows;
+import dev.skipjack.sql.LimitLock;
+import dev.skipjack.sql.Row;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.sql.Texts;
+import org.jooq.Condition;
+import org.jooq.DSLContext;
+import org.jooq.Field;
+
+/**
+ * Locks groups of a limit for one claim, and returns the positions of those that it has locked.
+ *
+ * <pre>{@code
+ * SELECT position FROM unnest(:groups) WITH ORDINALITY AS given (group_key, position)
+ *  WHERE pg_try_advisory_xact_lock_shared(hashtextextended(:limit, 1))
+ *    AND pg_try_advisory_xact_lock(hashtextextended(:limit || coalesce('/' || group_key, ''), 0))
+ * }</pre>
+ *
+ * <p>A group has no row that could be locked. The locks are advisory, end with the transaction, and
+ * are never waited for: a group that another claim has locked is left out of this claim. Two groups
+ * with the same hash only keep each other out for the duration of a claim.
+ *
+ * <p>Lock order: see {@link LockLimitStatement}, whose shared lock this statement takes too.
+ */
+final class LockGroupsStatement {
+
+  private LockGroupsStatement() {}
+
+  static Statement<GroupClaim, Integer> of(DSLContext dialect) {
+    ArrayRows given =
+        ArrayRows.named("given").column("group_key", Texts.array("groups")).withPosition();
+    Field<Long> position = given.field("position", Long.class);
+    return Statement.of(
+        dialect,
+        select(position)
+            .from(given.table())
+            .where(isLocked(given.field("group_key", String.class))),
+        claim ->
+            new Arguments()
+                .texts("groups", claim.shares(), GroupClaim.Share::group)
+                .text("limit", claim.limit()),
+        (Row row) -> (int) row.number(position) - 1);
+  }
+
+  /** Returns a condition whose evaluation locks a group until the transaction ends. */
+  private static Condition isLocked(Field<String> group) {
+    return LimitLock.isShared(Texts.param("limit")).and(isOwn(group));
+  }
+
+  private static Condition isOwn(Field<String> group) {
+    return condition("pg_catalog.pg_try_advisory_xact_lock({0})", keyOf(group));
+  }
+
+  /** Returns the number that stands for a group of the limit that {@code :limit} names. */
+  static Field<Long> keyOf(Field<String> group) {
+    return field(
+        "pg_catalog.hashtextextended({0}, 0)",
+        Long.class, Texts.param("limit").concat(coalesce(inline("/").concat(group), inline(""))));
+  }
+}

@@ -1,0 +1,139 @@
+-- parameters: 
+with recursive
+  "lane"("queue", "priority", "scheduled_at") as (
+    select "first"."queue", "first"."priority", "first"."scheduled_at"
+    from (
+      select "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at"
+      from "skipjack"."jobs"
+      where "skipjack"."jobs"."status" = 'pending'
+      order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+      fetch next 1 rows only
+    ) as "first"
+    union all
+    select "next"."queue", "next"."priority", "next"."scheduled_at"
+    from "lane"
+      cross join lateral (
+        select "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at"
+        from "skipjack"."jobs"
+        where (
+          "skipjack"."jobs"."status" = 'pending'
+          and ("skipjack"."jobs"."queue", "skipjack"."jobs"."priority") > ("lane"."queue", "lane"."priority")
+        )
+        order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+        fetch next 1 rows only
+      ) as "next"
+  )
+select
+  "skipjack"."job_queues"."queue",
+  "skipjack"."job_queues"."limit_name",
+  "skipjack"."job_limits"."max_running",
+  "skipjack"."job_limits"."max_running_per_group",
+  "skipjack"."job_limits"."rate_kind",
+  "skipjack"."job_limits"."rate_count",
+  cast(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 as bigint) as "rate_period_us",
+  "skipjack"."job_limits"."rate_burst",
+  "skipjack"."job_limits"."rate_per_group",
+  (
+    select count(*)
+    from (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where (
+        "skipjack"."jobs"."status" = 'running'
+        and "skipjack"."jobs"."limit_name" = "skipjack"."job_queues"."limit_name"
+      )
+      fetch next greatest(10000, "skipjack"."job_limits"."max_running") rows only
+    ) as "used"
+  ) as "running",
+  (
+    select count(*)
+    from (
+      select 1 as "one"
+      from "lane"
+        cross join lateral (
+          select 1 as "one"
+          from "skipjack"."jobs"
+          where (
+            "skipjack"."jobs"."status" = 'pending'
+            and "skipjack"."jobs"."queue" = "lane"."queue"
+            and "skipjack"."jobs"."priority" = "lane"."priority"
+            and "skipjack"."jobs"."scheduled_at" <= now()
+          )
+          fetch next 1000 rows only
+        ) as "job"
+      where "lane"."queue" = "skipjack"."job_queues"."queue"
+      fetch next 1000 rows only
+    ) as "due"
+  ) as "due",
+  statement_timestamp() as "rate_now",
+  (
+    select "skipjack"."job_rate_uses"."full_at"
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = ''
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "rate_full_at",
+  (
+    select cast(
+      sum("recent"."taken")
+      as bigint
+    )
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ''
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_used",
+  (
+    select min("recent"."at")
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = ''
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_oldest",
+  case
+    when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+    when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+  end as "rate_window_start"
+from "skipjack"."job_queues"
+  left outer join "skipjack"."job_limits"
+    on "skipjack"."job_limits"."name" = "skipjack"."job_queues"."limit_name"
+where (
+  (
+    "skipjack"."job_queues"."fair"
+    or "skipjack"."job_queues"."limit_name" is not null
+  )
+  and not (
+    "skipjack"."job_queues"."paused_at" is not null
+    and (
+      "skipjack"."job_queues"."paused_until" is null
+      or "skipjack"."job_queues"."paused_until" > now()
+    )
+  )
+)
+order by "skipjack"."job_queues"."queue"
+fetch next 1000 rows only

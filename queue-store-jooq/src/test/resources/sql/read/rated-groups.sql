@@ -1,0 +1,218 @@
+-- parameters: 
+with recursive
+  "lane"("queue", "priority", "scheduled_at") as (
+    select "first"."queue", "first"."priority", "first"."scheduled_at"
+    from (
+      select "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at"
+      from "skipjack"."jobs"
+      where "skipjack"."jobs"."status" = 'pending'
+      order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+      fetch next 1 rows only
+    ) as "first"
+    union all
+    select "next"."queue", "next"."priority", "next"."scheduled_at"
+    from "lane"
+      cross join lateral (
+        select "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at"
+        from "skipjack"."jobs"
+        where (
+          "skipjack"."jobs"."status" = 'pending'
+          and ("skipjack"."jobs"."queue", "skipjack"."jobs"."priority") > ("lane"."queue", "lane"."priority")
+        )
+        order by "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+        fetch next 1 rows only
+      ) as "next"
+  ),
+  "used"("limit_name", "group_key") as (
+    select "first"."limit_name", "first"."group_key"
+    from (
+      select "skipjack"."job_rate_uses"."limit_name", "skipjack"."job_rate_uses"."group_key"
+      from "skipjack"."job_rate_uses"
+      where "skipjack"."job_rate_uses"."limit_name" is not null
+      order by "skipjack"."job_rate_uses"."limit_name", "skipjack"."job_rate_uses"."group_key", "skipjack"."job_rate_uses"."id"
+      fetch next 1 rows only
+    ) as "first"
+    union all
+    select "next"."limit_name", "next"."group_key"
+    from "used"
+      cross join lateral (
+        select "skipjack"."job_rate_uses"."limit_name", "skipjack"."job_rate_uses"."group_key"
+        from "skipjack"."job_rate_uses"
+        where ("skipjack"."job_rate_uses"."limit_name", "skipjack"."job_rate_uses"."group_key") > ("used"."limit_name", "used"."group_key")
+        order by "skipjack"."job_rate_uses"."limit_name", "skipjack"."job_rate_uses"."group_key", "skipjack"."job_rate_uses"."id"
+        fetch next 1 rows only
+      ) as "next"
+  ),
+  "rated" as materialized (
+    select "used"."limit_name", "used"."group_key"
+    from "used"
+    where "used"."group_key" <> ''
+    fetch next 1000 rows only
+  )
+select
+  "skipjack"."job_queues"."queue",
+  "skipjack"."job_limits"."name",
+  nullif(
+    substring("rated"."group_key", 2),
+    ''
+  ) as "group_key",
+  "skipjack"."job_limits"."max_running",
+  "skipjack"."job_limits"."max_running_per_group",
+  "skipjack"."job_limits"."rate_kind",
+  "skipjack"."job_limits"."rate_count",
+  cast(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 as bigint) as "rate_period_us",
+  "skipjack"."job_limits"."rate_burst",
+  "skipjack"."job_limits"."rate_per_group",
+  statement_timestamp() as "rate_now",
+  (
+    select "skipjack"."job_rate_uses"."full_at"
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "rate_full_at",
+  (
+    select cast(
+      sum("recent"."taken")
+      as bigint
+    )
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_used",
+  (
+    select min("recent"."at")
+    from (
+      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+        and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+        and "skipjack"."job_rate_uses"."taken" > 0
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next "skipjack"."job_limits"."rate_count" rows only
+    ) as "recent"
+    where "recent"."at" >= case
+      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+    end
+  ) as "rate_oldest",
+  case
+    when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
+    when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+  end as "rate_window_start",
+  (
+    select count(*)
+    from (
+      select 1 as "one"
+      from "skipjack"."jobs"
+      where (
+        "skipjack"."jobs"."status" = 'running'
+        and "skipjack"."jobs"."limit_name" = "skipjack"."job_limits"."name"
+        and (
+          "skipjack"."jobs"."group_key" = nullif(
+            substring("rated"."group_key", 2),
+            ''
+          )
+          or (
+            nullif(
+              substring("rated"."group_key", 2),
+              ''
+            ) is null
+            and "skipjack"."jobs"."group_key" is null
+          )
+        )
+      )
+      fetch next 10000 rows only
+    ) as "permit"
+  ) as "running",
+  case
+    when nullif(
+      substring("rated"."group_key", 2),
+      ''
+    ) is null then (
+      select count(*)
+      from (
+        select 1 as "one"
+        from "lane"
+          cross join lateral (
+            select 1 as "one"
+            from (
+              select "skipjack"."jobs"."group_key"
+              from "skipjack"."jobs"
+              where (
+                "skipjack"."jobs"."status" = 'pending'
+                and "skipjack"."jobs"."queue" = "lane"."queue"
+                and "skipjack"."jobs"."priority" = "lane"."priority"
+                and "skipjack"."jobs"."scheduled_at" <= now()
+              )
+              order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+              fetch next 10000 rows only
+            ) as "first"
+            where "first"."group_key" is null
+            fetch next 1000 rows only
+          ) as "job"
+        where "lane"."queue" = "skipjack"."job_queues"."queue"
+        fetch next 1000 rows only
+      ) as "due_jobs"
+    )
+    else (
+      select count(*)
+      from (
+        select 1 as "one"
+        from "lane"
+          cross join lateral (
+            select 1 as "one"
+            from "skipjack"."jobs"
+            where (
+              "skipjack"."jobs"."status" = 'pending'
+              and "skipjack"."jobs"."queue" = "lane"."queue"
+              and "skipjack"."jobs"."priority" = "lane"."priority"
+              and "skipjack"."jobs"."group_key" is not null
+              and "skipjack"."jobs"."group_key" = nullif(
+                substring("rated"."group_key", 2),
+                ''
+              )
+              and "skipjack"."jobs"."scheduled_at" <= now()
+            )
+            fetch next 1000 rows only
+          ) as "job"
+        where "lane"."queue" = "skipjack"."job_queues"."queue"
+        fetch next 1000 rows only
+      ) as "due_jobs"
+    )
+  end as "due"
+from "rated"
+  join "skipjack"."job_limits"
+    on "skipjack"."job_limits"."name" = "rated"."limit_name"
+  join "skipjack"."job_queues"
+    on "skipjack"."job_queues"."limit_name" = "skipjack"."job_limits"."name"
+where (
+  (
+    "skipjack"."job_queues"."fair"
+    or "skipjack"."job_queues"."limit_name" is not null
+  )
+  and not (
+    "skipjack"."job_queues"."paused_at" is not null
+    and (
+      "skipjack"."job_queues"."paused_until" is null
+      or "skipjack"."job_queues"."paused_until" > now()
+    )
+  )
+)

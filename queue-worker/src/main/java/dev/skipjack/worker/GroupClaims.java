@@ -1,0 +1,221 @@
+package dev.skipjack.worker;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimedGroups;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueGroups;
+import dev.skipjack.api.spi.GroupClaim;
+import dev.skipjack.api.spi.GroupClaim.Share;
+import dev.skipjack.api.spi.JobStore;
+import dev.skipjack.api.spi.Lane;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.LongSupplier;
+import java.util.random.RandomGenerator;
+
+/**
+ * Claims from the lanes of fair and limited queues, whose groups have turns ({@link GroupTurns}).
+ *
+ * <p>A lane whose due jobs are all held by a limit is asked again when an attempt of a limited
+ * queue of this worker has ended, when its rate opens, or at the next poll, because attempts of
+ * other workers end too. A lane whose lock another claim held is asked again after a few
+ * milliseconds.
+ *
+ * <p>Times are values of {@link System#nanoTime()}. Used by one thread at a time, except for {@link
+ * #permitFreed}.
+ */
+final class GroupClaims {
+
+  /** The maximum number of searches in one claim, each of which reads {@link GroupTurns#NAMES}. */
+  static final int SEARCHES = 8;
+
+  /** The maximum number of groups in a claim, because each may need a lock. */
+  private static final int MOST_GROUPS = 64;
+
+  private static final long BUSY = Duration.ofMillis(1).toNanos();
+  private static final long LONGEST_BUSY = Duration.ofMillis(20).toNanos();
+  private static final long SHORTEST_WAIT = Duration.ofMillis(1).toNanos();
+
+  /** A time that is not reached before a permit is freed or the lanes are listed again. */
+  private static final long UNTIL_FREED = Duration.ofDays(1).toNanos();
+
+  private static final Result NONE = new Result(List.of(), false);
+
+  private final JobStore store;
+  private final WorkerId worker;
+  private final List<String> kinds;
+  private final Duration lease;
+  private final RandomGenerator random;
+  private final LongSupplier clock;
+  private final Map<Lane, GroupTurns> turns = new HashMap<>();
+
+  /** When to ask a lane again that had no jobs to claim. */
+  private final Map<Lane, Long> askAgainAt = new HashMap<>();
+
+  private final Map<Lane, Integer> busyInARow = new HashMap<>();
+  private boolean hasHeld;
+
+  /** Whether the end of an attempt may make a claim possible. */
+  private volatile boolean wantsPermit = true;
+
+  private volatile boolean permitFreed;
+
+  GroupClaims(
+      JobStore store,
+      WorkerId worker,
+      List<String> kinds,
+      Duration lease,
+      RandomGenerator random,
+      LongSupplier clock) {
+    this.store = store;
+    this.worker = worker;
+    this.kinds = kinds;
+    this.lease = lease;
+    this.random = random;
+    this.clock = clock;
+  }
+
+  /**
+   * The result of a claim from one lane.
+   *
+   * @param jobs the claimed jobs
+   * @param hasMore whether the lane may have more jobs to claim now
+   */
+  record Result(List<ClaimedJob> jobs, boolean hasMore) {}
+
+  /**
+   * Records that the outcome of an attempt of a limited queue was written.
+   *
+   * @return whether to claim again
+   */
+  boolean permitFreed() {
+    if (wantsPermit) {
+      permitFreed = true;
+      return true;
+    }
+    return false;
+  }
+
+  /** Returns the lanes that had no jobs to claim and must be asked again now. */
+  List<Lane> askAgain(long now) {
+    List<Lane> lanes = new ArrayList<>();
+    boolean freed = permitFreed;
+    if (freed) {
+      permitFreed = false;
+    }
+    askAgainAt
+        .entrySet()
+        .removeIf(
+            entry -> {
+              boolean again = freed || now - entry.getValue() >= 0;
+              if (again) {
+                lanes.add(entry.getKey());
+              }
+              return again;
+            });
+    return lanes;
+  }
+
+  /** Returns how long to wait at most until lanes must be asked again. */
+  long pause(long now) {
+    long pause = Long.MAX_VALUE;
+    for (long at : askAgainAt.values()) {
+      pause = Math.min(pause, Math.max(at - now, 0));
+    }
+    return pause;
+  }
+
+  /** Forgets the lanes of queues that are neither fair nor limited any more. */
+  void keep(Set<String> queues) {
+    turns.keySet().removeIf(lane -> !queues.contains(lane.queue()));
+    askAgainAt.keySet().removeIf(lane -> !queues.contains(lane.queue()));
+    busyInARow.keySet().removeIf(lane -> !queues.contains(lane.queue()));
+  }
+
+  /** Claims up to {@code room} jobs of a lane. */
+  Result claim(Lane lane, int room) {
+    wantsPermit = true; // before the running jobs are counted, or their ends could be missed
+    hasHeld = false;
+    Result result = search(lane, room);
+    wantsPermit = hasHeld || !askAgainAt.isEmpty();
+    return result;
+  }
+
+  private Result search(Lane lane, int room) {
+    GroupTurns turn = turns.computeIfAbsent(lane, created -> begun(created, room));
+    askAgainAt.remove(lane);
+    for (int i = 0; i < SEARCHES; i++) {
+      long began = clock.getAsLong();
+      DueGroups found = store.dueGroups(turn.search(room, began));
+      int possible = Math.min(room, found.free());
+      if (possible == 0) {
+        held(lane);
+        return NONE;
+      }
+      long now = clock.getAsLong();
+      List<Share> shares = turn.choose(found, possible, MOST_GROUPS, now, now - began);
+      if (found.groups().stream().anyMatch(group -> group.free() == 0)) {
+        held(lane);
+      }
+      if (!shares.isEmpty()) {
+        ClaimedGroups claimed = store.claimGroups(request(lane, found, shares, possible));
+        int dealt = shares.stream().mapToInt(Share::cap).sum();
+        if (claimed.jobs().size() < dealt && found.limit() != null) {
+          held(lane); // a permit may have been taken since the search
+        }
+        if (claimed.isBusy() || claimed.opensIn() != null) {
+          askAgainAt.put(lane, clock.getAsLong() + waitAfter(lane, claimed));
+          return new Result(claimed.jobs(), false);
+        }
+        busyInARow.remove(lane);
+        if (!claimed.jobs().isEmpty()) {
+          return new Result(claimed.jobs(), dealt >= room || turn.hasMore());
+        }
+      }
+      if (!turn.hasMore()) {
+        return NONE;
+      }
+    }
+    askAgainAt.put(lane, clock.getAsLong() + LONGEST_BUSY);
+    return NONE;
+  }
+
+  /** Returns turns that begin at a random group, so that workers do not all serve the same ones. */
+  private GroupTurns begun(Lane lane, int room) {
+    GroupTurns turn = new GroupTurns(lane);
+    turn.beginAt(store.dueGroups(turn.search(room, clock.getAsLong())), random.nextInt());
+    return turn;
+  }
+
+  private GroupClaim request(Lane lane, DueGroups found, List<Share> shares, int most) {
+    return new GroupClaim(
+        worker,
+        lane,
+        found.limit(),
+        found.locksLimit(),
+        found.locksGroups(),
+        shares,
+        kinds,
+        most,
+        lease);
+  }
+
+  /** Records that a limit holds jobs of the lane. */
+  private void held(Lane lane) {
+    hasHeld = true;
+    askAgainAt.putIfAbsent(lane, clock.getAsLong() + UNTIL_FREED);
+  }
+
+  private long waitAfter(Lane lane, ClaimedGroups claimed) {
+    Duration opensIn = claimed.opensIn();
+    if (opensIn != null) {
+      return Math.max(opensIn.toNanos(), SHORTEST_WAIT);
+    }
+    long wait = Math.min(BUSY * busyInARow.merge(lane, 1, Integer::sum), LONGEST_BUSY);
+    return wait / 2 + random.nextLong(wait);
+  }
+}
