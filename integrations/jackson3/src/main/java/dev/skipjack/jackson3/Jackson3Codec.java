@@ -10,15 +10,21 @@ import tools.jackson.core.JacksonException.Reference;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.cfg.MapperConfig;
 import tools.jackson.databind.deser.DeserializationProblemHandler;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.exc.MismatchedInputException;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.AnnotatedParameter;
+import tools.jackson.databind.introspect.JacksonAnnotationIntrospector;
+import tools.jackson.databind.introspect.NopAnnotationIntrospector;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -65,6 +71,9 @@ public final class Jackson3Codec implements PayloadCodec {
                               .build())
                       .build())
               .configureForJackson2()
+              .annotationIntrospector(
+                  AnnotationIntrospector.pair(
+                      new RequiredPrimitives(), new JacksonAnnotationIntrospector()))
               .findAndAddModules()
               .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS)
               .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -73,6 +82,23 @@ public final class Jackson3Codec implements PayloadCodec {
               .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
               .build();
       return new Parts(mapper, new Jackson3Readability(mapper));
+    }
+  }
+
+  /**
+   * Requires the primitives of creators. Jackson 3.2 and later otherwise read an absent one as
+   * zero, although they reject a null.
+   */
+  private static final class RequiredPrimitives extends NopAnnotationIntrospector {
+    private static final long serialVersionUID = 1L;
+
+    @Override
+    public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
+      return member instanceof AnnotatedParameter
+              && member.getRawType().isPrimitive()
+              && !Jackson3Readability.leavesOutValues(member.getDeclaringClass())
+          ? Boolean.TRUE
+          : null;
     }
   }
 
@@ -167,7 +193,8 @@ public final class Jackson3Codec implements PayloadCodec {
     return refused instanceof MismatchedInputException mismatch
         && mismatch.getTargetType() != null
         && mismatch.getTargetType().isPrimitive()
-        && refused.getOriginalMessage().startsWith("Cannot map `null`");
+        && (refused.getOriginalMessage().startsWith("Cannot map `null`")
+            || refused.getOriginalMessage().startsWith("Missing required creator property"));
   }
 
   /** Returns whether the class with the missing primitive leaves out values when it is written. */

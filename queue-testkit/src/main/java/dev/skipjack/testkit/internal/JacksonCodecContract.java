@@ -581,6 +581,15 @@ public abstract class JacksonCodecContract extends PayloadCodecContract {
                 + " can write it.");
   }
 
+  record Renamed(@JsonProperty("amount") long cents, String note) {}
+
+  @Test
+  void missingPrimitiveWithAnotherNameInJsonIsRefused() {
+    assertThat(codec().decode("{\"amount\": 1}", Renamed.class)).isEqualTo(new Renamed(1, null));
+    assertThat(refusal("{\"note\": \"x\"}", Renamed.class))
+        .hasMessageEndingWith("at '/amount' (missing or null, which long cannot be)");
+  }
+
   @Test
   void exceptionOfAConstructorIsTheCause() {
     PayloadException refused = refusal("{\"checked\":{\"number\":-1}}", Order.class);
