@@ -25,6 +25,9 @@ record Times(Instant now) {
   /** How far from 1970 times can be that are shown as such. */
   private static final Duration FAR = Duration.ofDays(1_000_000);
 
+  private static final DateTimeFormatter MINUTES =
+      DateTimeFormatter.ofPattern("HH:mm").withZone(ZoneOffset.UTC);
+
   private static final long MINUTE = 60;
   private static final long HOUR = 60 * MINUTE;
   private static final long DAY = 24 * HOUR;
@@ -61,6 +64,15 @@ record Times(Instant now) {
   /** Whether a time is one that a calendar does not have, such as an infinite one. */
   private static boolean isFar(Instant time) {
     return Duration.between(Instant.EPOCH, time).abs().compareTo(FAR) > 0;
+  }
+
+  /** Returns the start of a minute as a time of day. */
+  Node minute(Instant time) {
+    return element(time, minuteText(time));
+  }
+
+  static String minuteText(Instant time) {
+    return MINUTES.format(time);
   }
 
   private static Node element(Instant time, String text) {

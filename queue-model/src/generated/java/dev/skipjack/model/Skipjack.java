@@ -7,10 +7,12 @@ package dev.skipjack.model;
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.InboxEvents;
 import dev.skipjack.model.tables.JobChanges;
+import dev.skipjack.model.tables.JobDepths;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobGroups;
 import dev.skipjack.model.tables.JobKeys;
 import dev.skipjack.model.tables.JobLimits;
+import dev.skipjack.model.tables.JobMinutes;
 import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobRateUses;
@@ -94,6 +96,12 @@ public class Skipjack extends SchemaImpl {
     public final JobChanges JOB_CHANGES = JobChanges.JOB_CHANGES;
 
     /**
+     * How many live jobs each queue had in each minute, for charts. One worker
+     * counts them for all. Numbers above 10,000 are estimates.
+     */
+    public final JobDepths JOB_DEPTHS = JobDepths.JOB_DEPTHS;
+
+    /**
      * The audit: one row for each attempt of each job.
      */
     public final JobExecutions JOB_EXECUTIONS = JobExecutions.JOB_EXECUTIONS;
@@ -114,6 +122,12 @@ public class Skipjack extends SchemaImpl {
      * queues that name it. Operators change it at run time.
      */
     public final JobLimits JOB_LIMITS = JobLimits.JOB_LIMITS;
+
+    /**
+     * What each worker did in each minute, for charts. The audit is exact;
+     * these rows may be missing if a worker was killed.
+     */
+    public final JobMinutes JOB_MINUTES = JobMinutes.JOB_MINUTES;
 
     /**
      * Bulk operations of operators: their filter, progress and result. Rows are
@@ -206,10 +220,12 @@ public class Skipjack extends SchemaImpl {
             BlockedKeys.BLOCKED_KEYS,
             InboxEvents.INBOX_EVENTS,
             JobChanges.JOB_CHANGES,
+            JobDepths.JOB_DEPTHS,
             JobExecutions.JOB_EXECUTIONS,
             JobGroups.JOB_GROUPS,
             JobKeys.JOB_KEYS,
             JobLimits.JOB_LIMITS,
+            JobMinutes.JOB_MINUTES,
             JobOperations.JOB_OPERATIONS,
             JobQueues.JOB_QUEUES,
             JobRateUses.JOB_RATE_USES,
