@@ -1,8 +1,8 @@
 -- What:  the small tables around the jobs: keys that outlive them, limits, queue settings, groups, schedules, workers, bulk operations,
---        numbers for charts.
+--        single changes, numbers for charts.
 -- Why:   enqueuing and running jobs updates no row that all jobs of a queue share.
 -- Locks: creates only. Undo: DROP TABLE job_keys, job_rate_uses, job_groups, job_queues, job_limits, job_schedules, job_workers, job_operations,
---        job_minutes, job_depths; DROP DOMAIN each of those below.
+--        job_changes, job_minutes, job_depths; DROP DOMAIN each of those below.
 
 CREATE TABLE job_keys (
   key        job_key     NOT NULL,
@@ -356,6 +356,7 @@ CREATE TABLE job_operations (
   CONSTRAINT job_operations_finished_check CHECK ((state = 'finished') = (finished_at IS NOT NULL)),
   CONSTRAINT job_operations_payload_check  CHECK ((payload_path IS NULL) = (payload_value IS NULL)),
   CONSTRAINT job_operations_patch_check    CHECK (action = 'redrive' OR (action = 'edit') = (payload_patch IS NOT NULL)),
+  CONSTRAINT job_operations_group_check    CHECK (error_group !~ '\n'),
   CONSTRAINT job_operations_path_check     CHECK (coalesce(array_ndims(payload_path), 0) = 1 AND array_position(payload_path, NULL) IS NULL
                                                   OR payload_path IS NULL)
 );
@@ -387,6 +388,26 @@ COMMENT ON COLUMN job_operations.state IS 'running, stopped (may be continued) o
 COMMENT ON COLUMN job_operations.created_at IS 'When it was started.';
 COMMENT ON COLUMN job_operations.updated_at IS 'When a batch last ended, or the state last changed.';
 COMMENT ON COLUMN job_operations.finished_at IS 'When it finished. NULL otherwise.';
+
+CREATE TABLE job_changes (
+  id         bigint             GENERATED ALWAYS AS IDENTITY,
+  changed_at job_operation_time NOT NULL DEFAULT clock_timestamp(),
+  actor      text               NOT NULL,
+  reason     text,
+  action     text               NOT NULL,
+  queue      job_queue_name,
+  target     text               NOT NULL,
+  CONSTRAINT job_changes_pkey PRIMARY KEY (id)
+);
+
+COMMENT ON TABLE job_changes IS 'Single changes that operators made with their name: who changed what, when and why. Rows are kept as a record.';
+COMMENT ON COLUMN job_changes.id IS 'Identity of the record.';
+COMMENT ON COLUMN job_changes.changed_at IS 'When it was made.';
+COMMENT ON COLUMN job_changes.actor IS 'Operator who made it, as the tool named them.';
+COMMENT ON COLUMN job_changes.reason IS 'Why, as the operator wrote. NULL: not given.';
+COMMENT ON COLUMN job_changes.action IS 'What was done, for example cancel or pause.';
+COMMENT ON COLUMN job_changes.queue IS 'Queue that was changed, or whose job or schedule was. NULL: none, or unknown.';
+COMMENT ON COLUMN job_changes.target IS 'What was changed: the id of a job or an event, or the name of a queue, key or schedule.';
 
 -- Numbers for charts, which no query of the jobs could compute at a reasonable cost. A worker appends one row a minute for each queue and kind whose
 -- attempts it claimed or ended. Maintenance deletes rows after 2 days.

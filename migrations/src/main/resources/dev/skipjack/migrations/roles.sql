@@ -113,6 +113,7 @@ GRANT UPDATE (leased_by) ON {schema}.outbox_shards TO {prefix}_operator; -- to l
 -- The record of bulk operations. Operators add to it and update the progress, but cannot change who did what.
 GRANT SELECT, INSERT ON {schema}.job_operations TO {prefix}_operator;
 GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, finished_at) ON {schema}.job_operations TO {prefix}_operator;
+GRANT SELECT, INSERT (actor, reason, action, queue, target) ON {schema}.job_changes TO {prefix}_operator;
 
 -- Viewers. Of the tables below, they read every column except payload, headers, result, progress and the stack traces of errors.
 GRANT SELECT (id, current_execution_id, lease_expires_at, scheduled_at, created_at, updated_at, started_at, died_at, cancel_requested_at,

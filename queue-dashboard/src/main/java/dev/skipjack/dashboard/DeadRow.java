@@ -3,6 +3,7 @@ package dev.skipjack.dashboard;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.DeadLetterGroup;
 import java.time.Instant;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,18 +43,20 @@ record DeadRow(
   static DeadRow of(DeadLetterGroup group, String shown) {
     StringBuilder filter =
         new StringBuilder("queue:%s kind:%s status:dead".formatted(group.queue(), group.kind()));
-    boolean exact = shown.equals(group.error());
+    String errorClass = VisibleReads.brief(group.errorClass());
+    boolean isWhole = Objects.equals(errorClass, group.errorClass());
+    boolean exact = isWhole && shown.equals(group.error());
     if (exact) {
       filter.append(" error-group:").append(FilterText.quoted(shown));
     }
-    if (group.errorClass() != null) {
-      filter.append(" class:").append(FilterText.quoted(group.errorClass()));
+    if (isWhole && errorClass != null) {
+      filter.append(" class:").append(FilterText.quoted(errorClass));
     }
     return new DeadRow(
         group.queue(),
         group.kind(),
         shown,
-        group.errorClass(),
+        errorClass,
         group.jobs(),
         group.atLeast(),
         group.example(),

@@ -182,7 +182,14 @@ final class Explanations {
     evidence.forEach(
         (name, value) ->
             shown.put(
-                name, name.contains("error") ? String.valueOf(redaction.message(value)) : value));
-    return new JobScreen.Why(explained.reason(), redaction.sentence(sentence), shown, fix);
+                name,
+                Ui.cut(
+                    name.contains("error") ? String.valueOf(redaction.message(value)) : value,
+                    VisibleReads.LONGEST_TEXT)));
+    return new JobScreen.Why(
+        explained.reason(),
+        Ui.cut(redaction.sentence(sentence), VisibleReads.LONGEST_SENTENCE),
+        shown,
+        fix);
   }
 }

@@ -7,6 +7,9 @@ import org.jspecify.annotations.Nullable;
 /** A form that changes something. Its token allows only that change, to that target. */
 final class Form implements Node {
 
+  /** The name of the field with the reason of a change, which is recorded. */
+  static final String REASON = "reason";
+
   private final Visit visit;
   private final String path;
   private final List<Node> content = new ArrayList<>();
@@ -32,6 +35,16 @@ final class Form implements Node {
   Form add(Node... parts) {
     content.addAll(List.of(parts));
     return this;
+  }
+
+  /** Adds a field for the reason, which may stay empty. */
+  Form reason() {
+    return add(
+        Html.tag("input")
+            .set("name", REASON)
+            .set("maxlength", 200)
+            .set("placeholder", "Reason (optional)")
+            .set("aria-label", "Reason"));
   }
 
   /** Adds the button that sends the form. */

@@ -5,7 +5,6 @@ import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.PruneResult;
-import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.RedriveResult;
 import java.time.Duration;
 import java.util.List;
@@ -29,17 +28,13 @@ final class JobChanges {
     return id;
   }
 
-  private static QueueAdmin admin(Visit visit) {
-    return visit.services().admin();
-  }
-
   private static Link page(JobId id, Note note, Visit visit) {
     return visit.link("/jobs/" + id).with("note", note.code());
   }
 
   static Link cancel(Visit visit) {
     JobId id = required(visit);
-    CancelResult result = admin(visit).cancel(List.of(id)).get(0);
+    CancelResult result = visit.admin().cancel(List.of(id)).get(0);
     return page(
         id,
         switch (result) {
@@ -54,7 +49,7 @@ final class JobChanges {
 
   static Link redrive(Visit visit) {
     JobId id = required(visit);
-    return page(id, note(admin(visit).redrive(List.of(id)).get(0)), visit);
+    return page(id, note(visit.admin().redrive(List.of(id)).get(0)), visit);
   }
 
   private static Note note(RedriveResult result) {
@@ -74,7 +69,7 @@ final class JobChanges {
     JobId id = required(visit);
     return page(
         id,
-        note(admin(visit).edit(id, JobEdit.nothing().delay(Duration.ZERO)), Note.DUE_NOW),
+        note(visit.admin().edit(id, JobEdit.nothing().delay(Duration.ZERO)), Note.DUE_NOW),
         visit);
   }
 
@@ -106,12 +101,12 @@ final class JobChanges {
       }
       edit = edit.payload(payload);
     }
-    return page(id, note(admin(visit).edit(id, edit), Note.EDITED), visit);
+    return page(id, note(visit.admin().edit(id, edit), Note.EDITED), visit);
   }
 
   static Link prune(Visit visit) {
     JobId id = required(visit);
-    PruneResult result = admin(visit).prune(List.of(id)).get(0);
+    PruneResult result = visit.admin().prune(List.of(id)).get(0);
     if (result == PruneResult.PRUNED) {
       return visit.link("/dead").with("note", Note.PRUNED.code());
     }

@@ -199,7 +199,9 @@ final class JobScreen implements Screen<JobScreen.Model> {
         .add(
             Html.tag("summary").style("button").add(label + "…"),
             Html.div("popover")
-                .add(Html.tag("p", question), visit.form(path).button(label, "danger solid")));
+                .add(
+                    Html.tag("p", question),
+                    visit.form(path).reason().button(label, "danger solid")));
   }
 
   private static Node why(Model model, Visit visit) {
@@ -334,7 +336,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
         "Payload",
         Html.span("faint").add("version " + model.payloadVersion()),
         pre(payload, visit),
-        payload.text().length() >= MaskedJson.LONGEST
+        payload.isCut()
             ? Html.tag("p").style("remark").add("Only the beginning is shown.")
             : Html.NOTHING);
   }
@@ -422,7 +424,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
               .style("remark")
               .add("The payload has masked fields or is long, so it cannot be edited here."));
     }
-    form.button("Save", "");
+    form.reason().button("Save", "");
     return Ui.card(
         "Edit",
         Html.NOTHING,

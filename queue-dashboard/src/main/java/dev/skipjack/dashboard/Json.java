@@ -23,15 +23,24 @@ final class Json {
   private Json() {}
 
   /**
-   * A document that is written as it is.
+   * A document that is written as it is or, if only its beginning is known, as a text.
    *
-   * @param text valid JSON
+   * @param text valid JSON, or the beginning of it that ends with {@link MaskedJson#CUT}
    */
   record Raw(String text) {
+
+    boolean isCut() {
+      return text.endsWith(MaskedJson.CUT);
+    }
 
     static @Nullable Raw of(@Nullable String text) {
       return text == null ? null : new Raw(text);
     }
+  }
+
+  /** Returns the seconds of a duration, to the millisecond. */
+  static double seconds(Duration duration) {
+    return duration.toSeconds() + duration.toMillisPart() / MILLIS;
   }
 
   static String of(@Nullable Object value) {
@@ -43,6 +52,8 @@ final class Json {
   private void write(@Nullable Object value) {
     if (value == null) {
       out.append("null");
+    } else if (value instanceof Raw raw && raw.isCut()) {
+      text(raw.text());
     } else if (value instanceof Raw raw) {
       // The characters that HTML knows occur in texts only, where they can be escaped.
       out.append(
@@ -56,7 +67,7 @@ final class Json {
     } else if (value instanceof Long number) {
       out.append(number.longValue());
     } else if (value instanceof Duration duration) {
-      out.append(duration.toMillis() / MILLIS);
+      out.append(seconds(duration));
     } else if (value instanceof Enum<?> constant) {
       text(constant.name().toLowerCase(Locale.ROOT));
     } else if (value instanceof Collection<?> collection) {

@@ -14,6 +14,9 @@ final class MaskedJson {
   /** How many characters of a document are shown. */
   static final int LONGEST = 100_000;
 
+  /** The end of a document of which only the beginning is shown. No JSON document ends so. */
+  static final String CUT = "…";
+
   private static final int DEEPEST_INDENT = 40;
 
   private final String json;
@@ -33,6 +36,9 @@ final class MaskedJson {
   static MaskedJson of(String json, PayloadView view) {
     MaskedJson masked = new MaskedJson(json, view);
     masked.read();
+    if (json.length() > LONGEST) {
+      masked.tokens.add(new Token("", CUT));
+    }
     return masked;
   }
 

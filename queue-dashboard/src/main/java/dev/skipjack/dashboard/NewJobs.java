@@ -48,13 +48,16 @@ final class NewJobs {
   private static EnqueueResult enqueueNew(Visit visit, String key) {
     Request request = visit.request();
     String queue = QueueScreen.required(text(request, "queue"), visit);
-    return visit
-        .services()
-        .enqueuer()
-        .enqueueOnce(
-            JobType.of(text(request, "kind"), String.class),
-            text(request, "payload"),
-            options -> options(options.onQueue(queue), request).idempotencyKey(key));
+    return recorded(
+        visit,
+        queue,
+        visit
+            .services()
+            .enqueuer()
+            .enqueueOnce(
+                JobType.of(text(request, "kind"), String.class),
+                text(request, "payload"),
+                options -> options(options.onQueue(queue), request).idempotencyKey(key)));
   }
 
   /**
@@ -68,20 +71,30 @@ final class NewJobs {
       throw Refusal.forbidden("The database role of the dashboard may not read payloads.");
     }
     String written = text(visit.request(), "payload");
-    return visit
-        .services()
-        .enqueuer()
-        .enqueueOnce(
-            JobType.of(source.summary().kind(), String.class)
-                .payloadVersion(source.payloadVersion()),
-            written.isEmpty() ? stored : written,
-            options ->
-                asStored(
-                        options(options.onQueue(source.summary().queue()), visit.request()),
-                        source,
-                        visit.request())
-                    .headers(Headers.withoutReserved(source.headers()))
-                    .idempotencyKey(key));
+    return recorded(
+        visit,
+        source.summary().queue(),
+        visit
+            .services()
+            .enqueuer()
+            .enqueueOnce(
+                JobType.of(source.summary().kind(), String.class)
+                    .payloadVersion(source.payloadVersion()),
+                written.isEmpty() ? stored : written,
+                options ->
+                    asStored(
+                            options(options.onQueue(source.summary().queue()), visit.request()),
+                            source,
+                            visit.request())
+                        .headers(Headers.withoutReserved(source.headers()))
+                        .idempotencyKey(key)));
+  }
+
+  private static EnqueueResult recorded(Visit visit, String queue, EnqueueResult result) {
+    if (result instanceof EnqueueResult.Enqueued) {
+      visit.record("enqueue", queue, result.jobId().toString());
+    }
+    return result;
   }
 
   /** Restores what a form cannot contain exactly: tags with commas, and spaces around a key. */

@@ -1,15 +1,21 @@
 package dev.skipjack.dashboard;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.OperationAction;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Changes of many jobs: who made them, and what came of them. */
+/** What operators have changed: who, what and, of many jobs, with which result. */
 final class OperationsScreen implements Screen<OperationsScreen.Model> {
 
-  record Model(Panel<List<Row>> operations) {}
+  /**
+   * @param operations changes of many jobs
+   * @param changes single changes
+   */
+  record Model(Panel<List<Row>> operations, Panel<List<JobChange>> changes) {}
 
   /**
    * @param filter the jobs, without values that the visitor may not see
@@ -33,9 +39,9 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
     static Row of(JobOperation operation, String filter, Redaction redaction) {
       return new Row(
           operation.id(),
-          operation.actor(),
+          Ui.cut(operation.actor(), VisibleReads.LONGEST_TEXT),
           operation.action(),
-          filter,
+          Ui.cut(filter, VisibleReads.LONGEST_TEXT),
           operation.payloadPatch() != null,
           operation.done(),
           operation.skipped(),
@@ -65,11 +71,17 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
 
   @Override
   public Model read(Visit visit) {
-    return new Model(visit.reads().operations().panel());
+    var operations = visit.reads().operations();
+    var changes = visit.reads().changes();
+    return new Model(operations.panel(), changes.panel());
   }
 
   @Override
   public Node render(Model model, Visit visit) {
+    return Html.all(operations(model, visit), changes(model, visit));
+  }
+
+  private static Node operations(Model model, Visit visit) {
     return Ui.panel(
         "Changes of many jobs",
         model.operations(),
@@ -89,6 +101,43 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
                     .number("Skipped", row -> Html.text(Amount.text(row.skipped())))
                     .number("Locked", row -> Html.text(Amount.text(row.failed())))
                     .number("Started", row -> visit.times().ago(row.createdAt())));
+  }
+
+  private static Node changes(Model model, Visit visit) {
+    return Ui.panel(
+        "Single changes",
+        model.changes(),
+        visit,
+        Html.text(
+            model.changes().or(List.of()).size() < Reads.ROWS ? "" : "The latest " + Reads.ROWS),
+        rows ->
+            rows.isEmpty()
+                ? Ui.empty(
+                    "No single change.",
+                    "Changes of a job, a queue, a schedule or an event appear here.")
+                : Table.of(rows)
+                    .column("Change", "grow", row -> change(row, visit))
+                    .column("Queue", row -> queue(row, visit))
+                    .column("By", row -> Html.text(row.actor()))
+                    .column("Reason", row -> Ui.orDash(row.reason()))
+                    .number("When", row -> visit.times().ago(row.changedAt())));
+  }
+
+  private static Node change(JobChange row, Visit visit) {
+    boolean isJob =
+        row.queue() != null
+            && !row.target().equals(row.queue())
+            && row.target().matches("[0-9]{1,18}");
+    return Html.div("two")
+        .add(
+            Html.span("strong").add(row.action().replace('_', ' ')),
+            isJob
+                ? Ui.job(new JobId(Long.parseLong(row.target())), visit)
+                : Html.span("mono faint").add(row.target()));
+  }
+
+  private static Node queue(JobChange row, Visit visit) {
+    return row.queue() == null ? Html.span("faint").add("–") : Ui.queue(row.queue(), visit);
   }
 
   static Node state(JobOperation.State state) {

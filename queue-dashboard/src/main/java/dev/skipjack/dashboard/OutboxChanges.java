@@ -13,7 +13,11 @@ final class OutboxChanges {
   }
 
   static Link redrive(Visit visit) {
-    boolean redriven = visit.services().outbox().redrive(UUID.fromString(target(visit)));
+    UUID event = UUID.fromString(target(visit));
+    boolean redriven = visit.services().outbox().redrive(event);
+    if (redriven) {
+      visit.record("redrive_event", null, event.toString());
+    }
     return page(redriven ? Note.EVENTS_REDRIVEN : Note.NO_EVENTS, visit);
   }
 
@@ -22,6 +26,9 @@ final class OutboxChanges {
     String[] parts = target(visit).split(" ", 2);
     boolean unblocked =
         parts.length == 2 && visit.services().outbox().unblock(new Aggregate(parts[0], parts[1]));
+    if (unblocked) {
+      visit.record("unblock_aggregate", null, target(visit));
+    }
     return page(unblocked ? Note.AGGREGATE_UNBLOCKED : Note.NOT_BLOCKED, visit);
   }
 

@@ -3,6 +3,7 @@ package dev.skipjack.dashboard;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,22 +25,30 @@ final class QueueChanges {
             .orElseThrow(() -> Refusal.badInput("There is no such length of a pause."));
     QueuePause pause =
         length.duration() == null ? QueuePause.untilResumed() : QueuePause.of(length.duration());
-    String reason = visit.request().field("reason").orElse("").strip();
+    String reason = visit.request().field(Form.REASON).orElse("").strip();
     QueuePause named = pause.by(visit.access().user());
-    visit.services().admin().pause(queue, reason.isEmpty() ? named : named.because(reason));
+    visit.admin().pause(queue, reason.isEmpty() ? named : named.because(reason));
     return page(queue, Note.QUEUE_PAUSED, visit);
   }
 
   static Link resume(Visit visit) {
     String queue = queue(visit);
-    visit.services().admin().resume(queue);
+    visit.admin().resume(queue);
     return page(queue, Note.QUEUE_RESUMED, visit);
   }
 
   static Link configure(Visit visit) {
     String queue = queue(visit);
-    visit.services().admin().configure(queue, SettingsForm.read(visit.request()));
+    visit.admin().configure(queue, withLimit(SettingsForm.read(visit.request()), queue, visit));
     return page(queue, Note.QUEUE_CONFIGURED, visit);
+  }
+
+  /** Keeps the settings that the form does not have. */
+  private static QueueSettings withLimit(QueueSettings wanted, String queue, Visit visit) {
+    QueueSettings stored =
+        visit.services().admin().settings(queue).orElseGet(QueueSettings::defaults);
+    QueueSettings limited = stored.limit().map(wanted::limitedBy).orElse(wanted);
+    return stored.isFair() ? limited.fair() : limited;
   }
 
   private static Link page(String queue, Note note, Visit visit) {
@@ -60,6 +69,6 @@ final class QueueChanges {
   }
 
   private static boolean unblock(String key, JobId head, Visit visit) {
-    return visit.services().admin().unblock(key, head);
+    return visit.admin().unblock(key, head);
   }
 }

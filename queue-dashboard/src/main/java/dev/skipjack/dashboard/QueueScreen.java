@@ -223,13 +223,8 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
         .form("/queue/pause")
         .target(queue)
         .style("inline gap")
-        .add(
-            length,
-            Html.tag("input")
-                .set("name", "reason")
-                .set("maxlength", 200)
-                .set("placeholder", "Reason (optional)")
-                .set("aria-label", "Reason"))
+        .add(length)
+        .reason()
         .button("Pause", "");
   }
 

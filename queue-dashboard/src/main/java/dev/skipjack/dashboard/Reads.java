@@ -6,6 +6,7 @@ import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExplanation;
@@ -177,6 +178,10 @@ final class Reads {
 
   Started<List<JobOperation>> operations() {
     return queries.start("operations", NUMBERS, () -> operations.list(ROWS));
+  }
+
+  Started<List<JobChange>> changes() {
+    return queries.start("changes", NUMBERS, () -> operations.changes(ROWS));
   }
 
   Started<Optional<JobOperation>> operation(long id) {

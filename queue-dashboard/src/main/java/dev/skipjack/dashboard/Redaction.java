@@ -23,6 +23,11 @@ record Redaction(PayloadView view, boolean payloads) {
   /** What is shown instead of a masked value. */
   static final String MASK = "•••";
 
+  /** The library stores shorter errors. Longer ones come from other programs. */
+  private static final int LONGEST_MESSAGE = 20_000;
+
+  private static final int LONGEST_STACK = 100_000;
+
   private static final String WORD = "|[\\p{L}\\p{N}_@.+/=~%*-]++";
 
   /** A backslash before a quote may mean that it does not end the text, or not. Both are tried. */
@@ -48,7 +53,8 @@ record Redaction(PayloadView view, boolean payloads) {
     if (message == null) {
       return null;
     }
-    return payloads ? MaskedPairs.in(message, view) : withoutValues(firstLine(message));
+    String text = Ui.cut(message, LONGEST_MESSAGE);
+    return payloads ? MaskedPairs.in(text, view) : withoutValues(firstLine(text));
   }
 
   private static String firstLine(String text) {
@@ -118,17 +124,20 @@ record Redaction(PayloadView view, boolean payloads) {
       return null;
     }
     String message = message(error.message());
-    return new JobError(error.errorClass(), message == null ? "" : message, stack(error.stack()));
+    return new JobError(
+        VisibleReads.brief(error.errorClass()),
+        message == null ? "" : message,
+        stack(error.stack()));
   }
 
   private @Nullable String stack(@Nullable String stack) {
     if (stack == null) {
       return null;
     }
+    String text = Ui.cut(stack, LONGEST_STACK);
     return payloads
-        ? MaskedPairs.in(stack, view)
-        : stack
-            .lines()
+        ? MaskedPairs.in(text, view)
+        : text.lines()
             .map(Redaction::frame)
             .filter(line -> !line.isEmpty())
             .collect(Collectors.joining("\n"));

@@ -30,7 +30,7 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
   @Override
   public Node render(Model model, Visit visit) {
     List<RunningRow> jobs = model.jobs().or(List.of());
-    double longest = jobs.stream().mapToDouble(row -> row.runsFor().toMillis()).max().orElse(1);
+    double longest = jobs.stream().mapToDouble(row -> Json.seconds(row.runsFor())).max().orElse(1);
     return Ui.panel(
         "Longest first",
         model.jobs(),
@@ -62,6 +62,6 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
     return Html.div("meter")
         .add(
             Html.span("meter-text").add(text),
-            Ui.bar(row.runsFor().toMillis() / Math.max(1, longest), "running", text));
+            Ui.bar(Json.seconds(row.runsFor()) / Math.max(1, longest), "running", text));
   }
 }

@@ -2,6 +2,7 @@ package dev.skipjack.dashboard;
 
 import dev.skipjack.api.schedule.ScheduleState;
 import dev.skipjack.api.schedule.Schedules;
+import java.util.Optional;
 import java.util.function.BiPredicate;
 
 /** Changes of schedules. */
@@ -10,27 +11,29 @@ final class ScheduleChanges {
   private ScheduleChanges() {}
 
   static Link pause(Visit visit) {
-    return change(visit, Schedules::pause, Note.SCHEDULE_PAUSED);
+    return change(visit, "pause_schedule", Schedules::pause, Note.SCHEDULE_PAUSED);
   }
 
   static Link resume(Visit visit) {
-    return change(visit, Schedules::resume, Note.SCHEDULE_RESUMED);
+    return change(visit, "resume_schedule", Schedules::resume, Note.SCHEDULE_RESUMED);
   }
 
   static Link fire(Visit visit) {
-    return change(visit, Schedules::fireNow, Note.SCHEDULE_FIRES);
+    return change(visit, "fire_schedule", Schedules::fireNow, Note.SCHEDULE_FIRES);
   }
 
-  private static Link change(Visit visit, BiPredicate<Schedules, String> change, Note done) {
+  private static Link change(
+      Visit visit, String action, BiPredicate<Schedules, String> change, Note done) {
     Schedules schedules = visit.services().schedules();
     String name = Session.target(visit.request());
-    boolean found =
+    Optional<String> queue =
         schedules
-                .findWithoutPayload(name)
-                .map(ScheduleState::queue)
-                .filter(visit.access()::sees)
-                .isPresent()
-            && change.test(schedules, name);
-    return visit.link("/schedules").with("note", (found ? done : Note.NO_SCHEDULE).code());
+            .findWithoutPayload(name)
+            .map(ScheduleState::queue)
+            .filter(visit.access()::sees)
+            .filter(found -> change.test(schedules, name));
+    queue.ifPresent(of -> visit.record(action, of, name));
+    Note note = queue.isPresent() ? done : Note.NO_SCHEDULE;
+    return visit.link("/schedules").with("note", note.code());
   }
 }

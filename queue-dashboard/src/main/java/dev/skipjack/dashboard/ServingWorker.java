@@ -33,9 +33,9 @@ record ServingWorker(
   static ServingWorker of(WorkerInfo worker) {
     ReportedSettings reported = ReportedSettings.of(worker);
     return new ServingWorker(
-        worker.name(),
+        Ui.cut(worker.name(), VisibleReads.LONGEST_TEXT),
         worker.bootId(),
-        worker.host(),
+        VisibleReads.brief(worker.host()),
         worker.pid(),
         reported.version(),
         worker.isAlive(),

@@ -41,6 +41,7 @@ final class SettingsForm {
                         text(set.defaultPriority())),
                     field("Default maximum of attempts", ATTEMPTS, text(set.defaultMaxAttempts())),
                     Html.tag("label").add("Jobs behind a dead job of their key").add(policies(set)))
+                .reason()
                 .button("Save", ""));
   }
 

@@ -19,12 +19,13 @@ final class Timeline {
   private static final double WIDTH = 1_000;
   private static final int HEIGHT = 18;
   private static final double NARROWEST = 3;
+  private static final Duration SHORTEST = Duration.ofMillis(1);
 
   private Timeline() {}
 
   private record Part(String style, String title, Duration length) {
     double weight() {
-      return Math.sqrt((double) Math.max(0, length.toMillis()));
+      return Math.sqrt(Math.max(0, Json.seconds(length)));
     }
   }
 
@@ -101,7 +102,7 @@ final class Timeline {
 
   private static void wait(List<Part> parts, Instant from, Instant to) {
     Duration waited = Duration.between(from, to);
-    if (waited.toMillis() > 0) {
+    if (waited.compareTo(SHORTEST) >= 0) {
       parts.add(new Part("tl-wait", "Waited " + Times.span(waited), waited));
     }
   }

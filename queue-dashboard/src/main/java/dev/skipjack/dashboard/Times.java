@@ -20,6 +20,11 @@ record Times(Instant now) {
   private static final DateTimeFormatter CLOCK =
       DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
 
+  private static final Duration SECOND = Duration.ofSeconds(1);
+
+  /** How far from 1970 times can be that are shown as such. */
+  private static final Duration FAR = Duration.ofDays(1_000_000);
+
   private static final DateTimeFormatter MINUTES =
       DateTimeFormatter.ofPattern("HH:mm").withZone(ZoneOffset.UTC);
 
@@ -35,7 +40,10 @@ record Times(Instant now) {
 
   private String agoText(Instant time) {
     Duration age = Duration.between(time, now);
-    if (age.abs().toMillis() < 1_000) {
+    if (isFar(time)) {
+      return age.isNegative() ? "never" : "long ago";
+    }
+    if (age.abs().compareTo(SECOND) < 0) {
       return "just now";
     }
     return age.isNegative() ? "in " + span(age.negated()) : span(age) + " ago";
@@ -46,8 +54,16 @@ record Times(Instant now) {
     if (time == null) {
       return none();
     }
+    if (isFar(time)) {
+      return element(time, agoText(time));
+    }
     boolean today = time.truncatedTo(ChronoUnit.DAYS).equals(now.truncatedTo(ChronoUnit.DAYS));
     return element(time, today ? CLOCK.format(time) : UTC.format(time).replace(" UTC", ""));
+  }
+
+  /** Whether a time is one that a calendar does not have, such as an infinite one. */
+  private static boolean isFar(Instant time) {
+    return Duration.between(Instant.EPOCH, time).abs().compareTo(FAR) > 0;
   }
 
   /** Returns the start of a minute as a time of day. */
@@ -60,10 +76,12 @@ record Times(Instant now) {
   }
 
   private static Node element(Instant time, String text) {
-    return Html.tag("time")
-        .set("datetime", time.truncatedTo(ChronoUnit.MILLIS).toString())
-        .set("title", UTC.format(time))
-        .add(text);
+    return isFar(time)
+        ? Html.tag("span", text)
+        : Html.tag("time")
+            .set("datetime", time.truncatedTo(ChronoUnit.MILLIS).toString())
+            .set("title", UTC.format(time))
+            .add(text);
   }
 
   private static Node none() {
@@ -72,11 +90,14 @@ record Times(Instant now) {
 
   /** Returns a time in UTC. */
   static String utc(Instant time) {
-    return UTC.format(time);
+    return isFar(time) ? time.toString() : UTC.format(time);
   }
 
-  /** Returns a duration in one or two units. */
+  /** Returns a duration in one or two units. A negative one, of clocks that differ, is 0 ms. */
   static String span(Duration duration) {
+    if (duration.isNegative()) {
+      return "0 ms";
+    }
     long seconds = duration.toSeconds();
     if (seconds < 1) {
       return duration.toMillis() + " ms";

@@ -3,6 +3,7 @@ package dev.skipjack.dashboard;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
@@ -43,6 +44,12 @@ final class VisibleReads {
 
   private static final int MOST_SCHEDULE_PAGES = 20;
 
+  /** The library writes shorter texts, except errors. */
+  static final int LONGEST_TEXT = 2_000;
+
+  /** The maximum length of a sentence that contains such texts. */
+  static final int LONGEST_SENTENCE = 20_000;
+
   private final Reads reads;
   private final Access access;
   private final PayloadView payloads;
@@ -64,6 +71,11 @@ final class VisibleReads {
         rows -> rows.stream().filter(row -> access.sees(queue.apply(row))).map(shown).toList());
   }
 
+  /** Limits a text that other programs may have written to the database. */
+  static @Nullable String brief(@Nullable String text) {
+    return text == null ? null : Ui.cut(text, LONGEST_TEXT);
+  }
+
   private void requireAllQueues() {
     if (!access.seesEverything()) {
       throw Refusal.forbidden("This is only for users who may see all queues.");
@@ -79,7 +91,23 @@ final class VisibleReads {
   }
 
   Started<List<QueueState>> queues() {
-    return visible(reads.queues(), QueueState::queue, Function.identity());
+    return visible(reads.queues(), QueueState::queue, VisibleReads::brief);
+  }
+
+  private static QueueState brief(QueueState state) {
+    return new QueueState(
+        state.queue(),
+        state.pausedAt(),
+        state.pausedUntil(),
+        brief(state.pausedBy()),
+        brief(state.pauseReason()),
+        state.limit(),
+        state.fair(),
+        state.archiveRetention(),
+        state.deadRetention(),
+        state.defaultPriority(),
+        state.defaultMaxAttempts(),
+        state.updatedAt());
   }
 
   /** Returns the settings of a queue, or empty if it has none. */
@@ -189,9 +217,9 @@ final class VisibleReads {
         job.startedAt(),
         job.diedAt(),
         job.finishedAt(),
-        job.worker(),
+        brief(job.worker()),
         redaction.message(job.lastError()),
-        job.tags());
+        job.tags().stream().map(tag -> Ui.cut(tag, LONGEST_TEXT)).toList());
   }
 
   /** Returns a job with its payload if the visitor may see it, or empty if the job is hidden. */
@@ -231,7 +259,7 @@ final class VisibleReads {
             job.currentExecution(),
             job.leaseExpiresAt(),
             job.cancelRequestedAt(),
-            job.uniqueLabel(),
+            brief(job.uniqueLabel()),
             job.orderingKey(),
             masked(job.progress()),
             masked(job.result()),
@@ -263,7 +291,7 @@ final class VisibleReads {
         attempt.attempt(),
         attempt.status(),
         attempt.queue(),
-        attempt.worker(),
+        brief(attempt.worker()),
         attempt.startedAt(),
         attempt.finishedAt(),
         redaction.error(attempt.error()));
@@ -338,7 +366,11 @@ final class VisibleReads {
             ? text(finding.sentence())
             : redaction.sentence(finding.sentence());
     return new Finding(
-        finding.check(), finding.level(), sentence, finding.meaning(), finding.fix());
+        finding.check(),
+        finding.level(),
+        Ui.cut(sentence, LONGEST_SENTENCE),
+        finding.meaning(),
+        finding.fix());
   }
 
   private String text(String message) {
@@ -349,6 +381,33 @@ final class VisibleReads {
     return reads
         .operations()
         .map(all -> all.stream().filter(this::isVisible).map(this::shown).toList());
+  }
+
+  /** Returns the single changes of visible queues, their jobs and their schedules. */
+  Started<List<JobChange>> changes() {
+    return reads
+        .changes()
+        .map(
+            all ->
+                all.stream()
+                    .filter(
+                        change ->
+                            change.queue() == null
+                                ? access.seesEverything()
+                                : access.sees(change.queue()))
+                    .map(VisibleReads::brief)
+                    .toList());
+  }
+
+  private static JobChange brief(JobChange change) {
+    return new JobChange(
+        change.id(),
+        change.changedAt(),
+        Ui.cut(change.actor(), LONGEST_TEXT),
+        brief(change.reason()),
+        Ui.cut(change.action(), LONGEST_TEXT),
+        change.queue(),
+        Ui.cut(change.target(), LONGEST_TEXT));
   }
 
   /** Returns an operation, or empty if it changes jobs that are hidden. */

@@ -1,8 +1,10 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.operations.QueueAdmin;
 import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A request whose sender is known and may use the route, with all that is needed to respond to it.
@@ -27,6 +29,24 @@ record Visit(
 
   VisibleReads reads() {
     return new VisibleReads(services.reads(), access, services.settings().payloads());
+  }
+
+  /** Returns the administration, which records who makes a change, and the reason of the form. */
+  QueueAdmin admin() {
+    return services.admin().as(access.user(), reason());
+  }
+
+  private @Nullable String reason() {
+    return request
+        .field(Form.REASON)
+        .map(String::strip)
+        .filter(text -> !text.isEmpty())
+        .orElse(null);
+  }
+
+  /** Records a change that was made in another way than with {@link #admin}. */
+  void record(String action, @Nullable String queue, String target) {
+    services.operations().record(access.user(), reason(), action, queue, target);
   }
 
   boolean may(Role role) {

@@ -1,19 +1,23 @@
 package dev.skipjack.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.groups.Tuple.tuple;
 import static org.awaitility.Awaitility.await;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
+import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -244,6 +248,36 @@ class ChangesTest {
   }
 
   @Test
+  void singleChangesAreRecordedWithWhoMadeThemAndWhy() {
+    JobId job = dead();
+    fixture
+        .queue
+        .schedules()
+        .add(
+            Schedule.cron("0 9 * * *")
+                .named("daily")
+                .enqueue(Fixture.type("mail", "emails"), Map.of()));
+    String page = "/jobs/" + job;
+    admin.submit(page, page + "/redrive");
+    admin.submit(page, page + "/edit", "priority", "7", "reason", "A customer waits");
+    admin.submit("/queue?name=emails", "/queue/pause", "for", "HOUR", "reason", "Deployment");
+    admin.submit("/schedules", "/schedules/fire");
+    admin.submit(page, page + "/cancel", "reason", "Wrong address");
+
+    assertThat(fixture.queue.operations().changes(10))
+        .extracting(JobChange::actor, JobChange::action, JobChange::target, JobChange::reason)
+        .containsExactly(
+            tuple("anna", "cancel", job.toString(), "Wrong address"),
+            tuple("anna", "fire_schedule", "daily", null),
+            tuple("anna", "pause", "emails", "Deployment"),
+            tuple("anna", "edit", job.toString(), "A customer waits"),
+            tuple("anna", "redrive", job.toString(), null));
+    assertThat(admin.page("/operations")).contains("Wrong address", "fire schedule", "daily");
+    assertThat(fixture.browser("carl viewer others").page("/operations"))
+        .doesNotContain("Wrong address", "emails", "daily");
+  }
+
+  @Test
   void aPrunedJobIsGone() {
     JobId job = dead();
 
@@ -286,6 +320,11 @@ class ChangesTest {
 
   @Test
   void theSettingsOfAQueueAreChanged() {
+    fixture.queue.admin().limit("mail-server", Limit.none().running(3));
+    fixture
+        .queue
+        .admin()
+        .configure("emails", QueueSettings.defaults().limitedBy("mail-server").fair());
     String page =
         admin.submit(
             "/queue?name=emails",
@@ -307,7 +346,9 @@ class ChangesTest {
                 .noArchive()
                 .deadRetention(Duration.ofHours(36))
                 .defaultPriority(5)
-                .orderingPolicy(OrderingPolicy.BLOCK));
+                .orderingPolicy(OrderingPolicy.BLOCK)
+                .limitedBy("mail-server")
+                .fair());
     assertThat(admin.sendForm("/queue?name=emails", "/queue/settings", "", "dead", "soon").text())
         .contains("must have the form");
   }

@@ -47,6 +47,7 @@ class QueueScopeTest {
     database = given;
     fixture = new Fixture(given);
     fillHiddenQueue();
+    changeHiddenQueue();
     fillVisibleQueue();
   }
 
@@ -100,6 +101,11 @@ class QueueScopeTest {
         .start(
             fixture.queue.operations().preview(OperationAction.REDRIVE, JobQuery.live()),
             "zebra-boss");
+  }
+
+  private void changeHiddenQueue() {
+    fixture.queue.admin().as("zebra-boss", "zebra reason").resume("zebra");
+    fixture.queue.operations().record("zebra-boss", null, "redrive_event", null, "zebra-event");
   }
 
   private void fillVisibleQueue() throws Exception {

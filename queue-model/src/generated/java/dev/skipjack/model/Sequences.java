@@ -25,6 +25,11 @@ import org.jooq.impl.SQLDataType;
 public class Sequences {
 
     /**
+     * The sequence <code>skipjack.job_changes_id_seq</code>
+     */
+    public static final Sequence<Long> JOB_CHANGES_ID_SEQ = Internal.createSequence("job_changes_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), 1, 1, 1, 9223372036854775807L, false, null);
+
+    /**
      * The sequence <code>skipjack.job_execution_id_seq</code>
      */
     public static final Sequence<Long> JOB_EXECUTION_ID_SEQ = Internal.createSequence("job_execution_id_seq", Skipjack.SKIPJACK, SQLDataType.BIGINT.nullable(false), null, null, null, null, false, null);

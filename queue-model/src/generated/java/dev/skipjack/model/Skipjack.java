@@ -6,6 +6,7 @@ package dev.skipjack.model;
 
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.InboxEvents;
+import dev.skipjack.model.tables.JobChanges;
 import dev.skipjack.model.tables.JobDepths;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobGroups;
@@ -87,6 +88,12 @@ public class Skipjack extends SchemaImpl {
      * Events whose effect a consumer has committed in this database.
      */
     public final InboxEvents INBOX_EVENTS = InboxEvents.INBOX_EVENTS;
+
+    /**
+     * Single changes that operators made with their name: who changed what,
+     * when and why. Rows are kept as a record.
+     */
+    public final JobChanges JOB_CHANGES = JobChanges.JOB_CHANGES;
 
     /**
      * How many live jobs each queue had in each minute, for charts. One worker
@@ -198,6 +205,7 @@ public class Skipjack extends SchemaImpl {
     @Override
     public final List<Sequence<?>> getSequences() {
         return Arrays.asList(
+            Sequences.JOB_CHANGES_ID_SEQ,
             Sequences.JOB_EXECUTION_ID_SEQ,
             Sequences.JOB_OPERATIONS_ID_SEQ,
             Sequences.JOB_RATE_USES_ID_SEQ,
@@ -211,6 +219,7 @@ public class Skipjack extends SchemaImpl {
         return Arrays.asList(
             BlockedKeys.BLOCKED_KEYS,
             InboxEvents.INBOX_EVENTS,
+            JobChanges.JOB_CHANGES,
             JobDepths.JOB_DEPTHS,
             JobExecutions.JOB_EXECUTIONS,
             JobGroups.JOB_GROUPS,

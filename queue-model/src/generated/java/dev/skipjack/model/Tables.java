@@ -6,6 +6,7 @@ package dev.skipjack.model;
 
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.InboxEvents;
+import dev.skipjack.model.tables.JobChanges;
 import dev.skipjack.model.tables.JobDepths;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobGroups;
@@ -73,6 +74,12 @@ public class Tables {
      * Events whose effect a consumer has committed in this database.
      */
     public static final InboxEvents INBOX_EVENTS = InboxEvents.INBOX_EVENTS;
+
+    /**
+     * Single changes that operators made with their name: who changed what,
+     * when and why. Rows are kept as a record.
+     */
+    public static final JobChanges JOB_CHANGES = JobChanges.JOB_CHANGES;
 
     /**
      * How many live jobs each queue had in each minute, for charts. One worker

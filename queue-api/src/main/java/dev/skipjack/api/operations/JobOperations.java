@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Changes all jobs that match a filter: previews the change, applies it in batches of 500, and
@@ -115,4 +116,27 @@ public interface JobOperations {
    * @param limit the maximum number of operations, from 1 to 500
    */
   List<JobOperation> list(int limit);
+
+  /**
+   * {@return the latest single changes that operators made with {@link QueueAdmin#as}, or that were
+   * recorded with {@link #record}, newest first}
+   *
+   * @param limit the maximum number of changes, from 1 to 500
+   */
+  List<JobChange> changes(int limit);
+
+  /**
+   * Records a single change that has been made, for tools that change something in another way than
+   * by {@link QueueAdmin#as}, such as a schedule. The record is written in a transaction of its
+   * own.
+   *
+   * @param actor the operator, from 1 to 200 characters
+   * @param reason why, at most 1,000 characters; null if no reason was given
+   * @param action the change, for example {@code fire}
+   * @param queue the queue whose job or schedule was changed; null if there is none
+   * @param target what was changed, for example the name of the schedule
+   * @throws IllegalArgumentException if {@code actor} is blank, or a text is too long
+   */
+  void record(
+      String actor, @Nullable String reason, String action, @Nullable String queue, String target);
 }

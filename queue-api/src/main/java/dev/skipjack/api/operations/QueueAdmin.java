@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Administrative operations on jobs and queues, such as cancelling, redriving, editing and pruning
@@ -24,6 +25,18 @@ import java.util.function.IntConsumer;
  * PartialResultException} contains their results.
  */
 public interface QueueAdmin {
+
+  /**
+   * {@return the same operations, which record who makes each change and why} The record is written
+   * in the transaction of the change, and {@link JobOperations#changes} lists it. A change of many
+   * jobs by {@link #redriveAll} or {@link #pruneAll} is recorded once it has ended. The role must
+   * be allowed to insert into the table {@code job_changes}.
+   *
+   * @param actor the operator, from 1 to 200 characters
+   * @param reason why the changes are made, at most 1,000 characters; null if there is no reason
+   * @throws IllegalArgumentException if {@code actor} is blank, or a text is too long
+   */
+  QueueAdmin as(String actor, @Nullable String reason);
 
   /**
    * Cancels jobs. A pending or waiting job is archived as cancelled immediately, and a dead job is

@@ -275,6 +275,7 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
     public List<Check<JobOperationsRecord>> getChecks() {
         return Arrays.asList(
             Internal.createCheck(this, DSL.name("job_operations_finished_check"), "((((state)::text = 'finished'::text) = (finished_at IS NOT NULL)))", true),
+            Internal.createCheck(this, DSL.name("job_operations_group_check"), "((error_group !~ '\\n'::text))", true),
             Internal.createCheck(this, DSL.name("job_operations_patch_check"), "((((action)::text = 'redrive'::text) OR (((action)::text = 'edit'::text) = (payload_patch IS NOT NULL))))", true),
             Internal.createCheck(this, DSL.name("job_operations_path_check"), "((((COALESCE(array_ndims(payload_path), 0) = 1) AND (array_position(payload_path, NULL::text) IS NULL)) OR (payload_path IS NULL)))", true),
             Internal.createCheck(this, DSL.name("job_operations_payload_check"), "(((payload_path IS NULL) = (payload_value IS NULL)))", true)

@@ -3,6 +3,7 @@ package dev.skipjack.operations.bulk;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperation.State;
 import dev.skipjack.api.operations.JobOperations;
@@ -39,9 +40,9 @@ public final class JooqJobOperations implements JobOperations {
 
   private static final int PREVIEW_PAGES = 20;
   private static final int SAMPLE = 5;
-  private static final int LONGEST_ACTOR = 200;
 
   private final OperationTable table;
+  private final ChangeTable changes;
   private final JobReader reader;
   private final Function<Supplier<Connection>, BatchCommands> commands;
   private final UnaryOperator<String> requirePatch;
@@ -63,6 +64,7 @@ public final class JooqJobOperations implements JobOperations {
       Function<Supplier<Connection>, BatchCommands> commands,
       UnaryOperator<String> requirePatch) {
     this.table = new OperationTable(transactions, dialect);
+    this.changes = new ChangeTable(transactions, dialect);
     this.reader = reader;
     this.commands = commands;
     this.requirePatch = requirePatch;
@@ -126,11 +128,7 @@ public final class JooqJobOperations implements JobOperations {
 
   @Override
   public JobOperation start(OperationPreview preview, String actor) {
-    if (actor.isBlank() || actor.length() > LONGEST_ACTOR) {
-      throw new IllegalArgumentException(
-          "Actor '%s' must have 1 to %d characters and not be blank."
-              .formatted(actor.substring(0, Math.min(80, actor.length())), LONGEST_ACTOR));
-    }
+    ChangeTable.requireActor(actor);
     return table.insert(preview, actor).operation();
   }
 
@@ -172,11 +170,26 @@ public final class JooqJobOperations implements JobOperations {
 
   @Override
   public List<JobOperation> list(int limit) {
+    return table.list(required(limit));
+  }
+
+  @Override
+  public List<JobChange> changes(int limit) {
+    return changes.list(required(limit));
+  }
+
+  private static int required(int limit) {
     if (limit < 1 || limit > JobQuery.LARGEST) {
       throw new IllegalArgumentException(
           "Limit %d is not in 1..%d.".formatted(limit, JobQuery.LARGEST));
     }
-    return table.list(limit);
+    return limit;
+  }
+
+  @Override
+  public void record(
+      String actor, @Nullable String reason, String action, @Nullable String queue, String target) {
+    changes.insert(new ChangeTable.By(actor, reason), action, queue, target);
   }
 
   private static JobQuery from(JobQuery filter, @Nullable PageToken position) {

@@ -316,6 +316,12 @@ final class OperationTable {
   }
 
   private <R> R run(OwnTransactions transactions, Function<DSLContext, R> statement) {
+    return run(transactions, dialect, statement);
+  }
+
+  /** Runs statements that are rendered at each call. */
+  static <R> R run(
+      OwnTransactions transactions, Lazy<DSLContext> dialect, Function<DSLContext, R> statement) {
     return onConnection(
         transactions,
         connection -> statement.apply(dialect.get().configuration().derive(connection).dsl()));

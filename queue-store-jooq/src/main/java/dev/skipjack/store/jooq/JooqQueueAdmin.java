@@ -23,6 +23,7 @@ import dev.skipjack.api.spi.GroupKey;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderingKey;
 import dev.skipjack.operations.bulk.BatchCommands;
+import dev.skipjack.operations.bulk.ChangeTable;
 import dev.skipjack.operations.bulk.PatchResult;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
@@ -31,6 +32,7 @@ import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.ExpectedHead;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
+import java.sql.Connection;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,6 +41,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +54,7 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
 
   private final OwnTransactions transactions;
   private final PartitionHealing healing;
+  private final Lazy<DSLContext> dialect;
   private final QueueSettingsTable settings;
   private final LimitTable limits;
   private final GroupTable groups;
@@ -71,6 +75,7 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
       DeadJobWalker deadJobs) {
     this.transactions = transactions;
     this.healing = healing;
+    this.dialect = dialect;
     RareStatements statements = new RareStatements(transactions, dialect);
     this.settings = new QueueSettingsTable(statements);
     this.limits = new LimitTable(transactions, statements, dialect);
@@ -82,6 +87,24 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
     this.redrive = Statement.lazily(() -> RedriveStatement.of(dialect.get()));
     this.edit = Statement.lazily(() -> EditStatement.of(dialect.get()));
     this.patch = Statement.lazily(() -> PatchPayloadStatement.of(dialect.get()));
+  }
+
+  @Override
+  public QueueAdmin as(String actor, @Nullable String reason) {
+    return new RecordedAdmin(
+        this, transactions, dialect, this::within, new ChangeTable.By(actor, reason));
+  }
+
+  private JooqQueueAdmin within(Supplier<Connection> transaction) {
+    OwnTransactions same = transactions.within(transaction);
+    JooqOrderedJobs keys = new JooqOrderedJobs(same, dialect);
+    return new JooqQueueAdmin(
+        same,
+        PartitionHealing.by(same, dialect),
+        dialect,
+        jobFactory,
+        keys,
+        new DeadJobWalker(same, dialect, keys));
   }
 
   @Override

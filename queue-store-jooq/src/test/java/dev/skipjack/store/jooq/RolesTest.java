@@ -580,11 +580,17 @@ class RolesTest {
             forbidden(
                 List.of("viewer", "worker", "producer"),
                 "SELECT 1 FROM @job_operations",
-                "INSERT INTO @job_operations (actor, action, newest_id) VALUES ('a', 'cancel', 1)"),
+                "INSERT INTO @job_operations (actor, action, newest_id) VALUES ('a', 'cancel', 1)",
+                "SELECT 1 FROM @job_changes",
+                "INSERT INTO @job_changes (actor, action, target) VALUES ('a', 'cancel', '1')"),
             forbidden(
                 List.of("operator"),
                 "UPDATE @job_operations SET actor = 'another'",
-                "DELETE FROM @job_operations"),
+                "DELETE FROM @job_operations",
+                "UPDATE @job_changes SET actor = 'another'",
+                "DELETE FROM @job_changes",
+                "INSERT INTO @job_changes (actor, action, target, changed_at) VALUES"
+                    + " ('a', 'cancel', '1', now())"),
             forbidden(
                 List.of("viewer"),
                 "SELECT payload FROM @jobs",
