@@ -284,7 +284,8 @@ final class RecordedAdmin implements QueueAdmin {
 
   @Override
   public void configureGroup(String queue, String group, GroupSettings settings) {
-    changeGroup("configure_group", queue, group, admin -> admin.configureGroup(queue, group, settings));
+    changeGroup(
+        "configure_group", queue, group, admin -> admin.configureGroup(queue, group, settings));
   }
 
   @Override
@@ -302,8 +303,7 @@ final class RecordedAdmin implements QueueAdmin {
     changeGroup("resume_group", queue, group, admin -> admin.resumeGroup(queue, group));
   }
 
-  private void changeGroup(
-      String action, String queue, String group, Consumer<QueueAdmin> change) {
+  private void changeGroup(String action, String queue, String group, Consumer<QueueAdmin> change) {
     boolean unused =
         changeIf(
             action,
