@@ -17,12 +17,18 @@ final class MinuteCounts {
 
   /** The result of an attempt. */
   enum Result {
-    COMPLETED,
-    FAILED,
-    DEAD,
-    CANCELLED,
-    SNOOZED,
-    LOST
+    COMPLETED(0),
+    FAILED(1),
+    DEAD(2),
+    CANCELLED(3),
+    SNOOZED(4),
+    LOST(5);
+
+    private final int place;
+
+    Result(int place) {
+      this.place = place;
+    }
   }
 
   private static final int WAITS = Result.values().length;
@@ -33,7 +39,7 @@ final class MinuteCounts {
   private final Map<String, Map<String, AtomicIntegerArray>> queues = new ConcurrentHashMap<>();
 
   void ended(AttemptInfo attempt, Result result) {
-    of(attempt).incrementAndGet(result.ordinal());
+    of(attempt).incrementAndGet(result.place);
   }
 
   void waited(AttemptInfo attempt, Duration wait) {
@@ -80,12 +86,12 @@ final class MinuteCounts {
     return new JobMinute(
         queue,
         kind,
-        numbers[Result.COMPLETED.ordinal()],
-        numbers[Result.FAILED.ordinal()],
-        numbers[Result.DEAD.ordinal()],
-        numbers[Result.CANCELLED.ordinal()],
-        numbers[Result.SNOOZED.ordinal()],
-        numbers[Result.LOST.ordinal()],
+        numbers[Result.COMPLETED.place],
+        numbers[Result.FAILED.place],
+        numbers[Result.DEAD.place],
+        numbers[Result.CANCELLED.place],
+        numbers[Result.SNOOZED.place],
+        numbers[Result.LOST.place],
         histogram(numbers, WAITS),
         histogram(numbers, RUNS));
   }

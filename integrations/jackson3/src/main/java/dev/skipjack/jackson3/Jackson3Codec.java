@@ -94,11 +94,11 @@ public final class Jackson3Codec implements PayloadCodec {
 
     @Override
     public @Nullable Boolean hasRequiredMarker(MapperConfig<?> config, AnnotatedMember member) {
-      return member instanceof AnnotatedParameter
+      boolean isRequired =
+          member instanceof AnnotatedParameter
               && member.getRawType().isPrimitive()
-              && !Jackson3Readability.leavesOutValues(member.getDeclaringClass())
-          ? Boolean.TRUE
-          : null;
+              && !Jackson3Readability.leavesOutValues(member.getDeclaringClass());
+      return isRequired ? Boolean.TRUE : null;
     }
   }
 
