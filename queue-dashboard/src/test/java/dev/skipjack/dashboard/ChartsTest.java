@@ -31,7 +31,7 @@ class ChartsTest {
     return Charts.of(
         Span.HOUR,
         IntStream.range(0, 60)
-            .mapToObj(i -> minute(first.plusSeconds(60L * i), 100L + 10 * i, i % 7, i % 3))
+            .mapToObj(i -> minute(first.plusSeconds(60L * i), 100L + 10L * i, i % 7, i % 3))
             .toList(),
         IntStream.range(0, 60)
             .mapToObj(i -> new QueueDepth(first.plusSeconds(60L * i), 50L * i, 3, 0, 4))
