@@ -18,13 +18,15 @@ final class NowScreen implements Screen<NowScreen.Model> {
   /**
    * @param findings what the doctor found; null if the visitor may not see it
    * @param workers how many living workers serve the visible queues
+   * @param charts the numbers of the last hour
    */
   record Model(
       Panel<List<QueueRow>> queues,
       @Nullable Panel<List<Finding>> findings,
       Panel<List<RunningRow>> running,
       Panel<List<DeadRow>> dead,
-      Panel<Integer> workers) {}
+      Panel<Integer> workers,
+      Panel<Charts> charts) {}
 
   @Override
   public Nav nav() {
@@ -50,6 +52,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
     var workers = reads.workers();
     var running = reads.running();
     var dead = reads.deadLetters();
+    var charts = Charts.start(visit, Charts.Span.HOUR, null);
     var doctor = visit.access().seesEverything() ? reads.findings() : null;
     Panel<List<QueueRow>> queues = QueuesScreen.rows(counts, ages, states, workers);
     return new Model(
@@ -57,13 +60,22 @@ final class NowScreen implements Screen<NowScreen.Model> {
         doctor == null ? null : doctor.panel(),
         running.panel(),
         dead.panel(),
-        workers.panel().map(all -> (int) all.stream().filter(ServingWorker::isAlive).count()));
+        workers.panel().map(all -> (int) all.stream().filter(ServingWorker::isAlive).count()),
+        charts.panel());
   }
 
   @Override
   public Node render(Model model, Visit visit) {
     return Html.all(
-        health(model, visit), tiles(model, visit), queues(model, visit), lower(model, visit));
+        health(model, visit),
+        tiles(model, visit),
+        ChartCard.of(
+            model.charts(),
+            "Last hour",
+            Ui.link(MinutesScreen.page(null, visit), "Other times and table"),
+            visit),
+        queues(model, visit),
+        lower(model, visit));
   }
 
   /** Whether all is well, which is why an operator opens the page. */

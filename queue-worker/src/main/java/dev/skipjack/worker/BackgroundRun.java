@@ -178,6 +178,13 @@ final class BackgroundRun {
             scheduler,
             vitals,
             reporter,
+            new MinuteWriter(
+                access.workers(),
+                parts.worker(),
+                reporter.minutes(),
+                reporter,
+                System::currentTimeMillis,
+                random.split()),
             random.split());
     loop("registrar", registrar, new Wakeup(), random.split());
     wakeUps =
