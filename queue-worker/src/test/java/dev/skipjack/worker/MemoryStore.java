@@ -78,7 +78,7 @@ import org.jspecify.annotations.Nullable;
  * fail. Payloads are plain strings. The payload {@code poison} cannot be decoded, and {@code bomb}
  * cannot be sent by the server.
  */
-final class MemoryStore
+class MemoryStore
     implements JobStore, Maintenance, QueueAccess, PayloadCodec, LeaseKeeper, WorkerRegistry {
 
   /**
@@ -168,7 +168,7 @@ final class MemoryStore
         1,
         () -> {
           workers.put(row.id().bootId(), row);
-          return new WorkerInstructions(Set.of(), schemaVersion, encoding, null);
+          return new WorkerInstructions(Set.of(), schemaVersion, encoding, null, false);
         });
   }
 

@@ -31,6 +31,7 @@ public final class Benchmarks {
     ALL.put("schedules", new Schedules());
     ALL.put("ordering", new Ordering());
     ALL.put("outbox", new OutboxEvents());
+    ALL.put("limits", new Limits());
     for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {
       ALL.put(provided.getClass().getSimpleName().toLowerCase(Locale.ROOT), provided);
     }

@@ -129,7 +129,7 @@ final class Processes implements Benchmark {
     CompletionLatch latch = new CompletionLatch(jobs);
     List<WorkerProcess.Running> running = new ArrayList<>();
     for (WorkerProcess process : processes) {
-      running.add(process.start(HANDLERS, prefetch, latch));
+      running.add(process.start(HANDLERS, prefetch, 0, latch));
     }
     Thread.sleep(LISTENING_MILLIS);
     Meter meter = Meter.start(database);
@@ -150,7 +150,7 @@ final class Processes implements Benchmark {
         figures(work));
   }
 
-  private static Duration cpu(List<WorkerProcess> processes) {
+  static Duration cpu(List<WorkerProcess> processes) {
     return processes.stream().map(WorkerProcess::cpu).reduce(Duration.ZERO, Duration::plus);
   }
 

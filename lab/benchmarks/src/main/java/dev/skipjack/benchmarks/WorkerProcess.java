@@ -72,11 +72,12 @@ final class WorkerProcess implements AutoCloseable {
   /**
    * Starts a worker.
    *
+   * @param millis how long a job takes
    * @param completed counts its jobs, a few milliseconds after their completions were committed
    */
-  Running start(int handlers, int prefetch, CompletionLatch completed)
+  Running start(int handlers, int prefetch, int millis, CompletionLatch completed)
       throws IOException, InterruptedException {
-    process.send("%d %d".formatted(handlers, prefetch));
+    process.send("%d %d %d".formatted(handlers, prefetch, millis));
     String line = process.read();
     if (!line.equals(WorkerProgram.STARTED)) {
       throw new IllegalStateException("The worker's process printed: " + line);

@@ -13,12 +13,12 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The program that {@link WorkerProcess} runs: a worker whose handlers do nothing. It reads the URL
- * from the first line of standard input. The next line contains the number of handlers and the
- * prefetch; the program starts a worker and prints {@link #STARTED}. After {@link #STOP}, it stops
- * the worker and prints {@link #STOPPED} with the figures of its claims. In between, it prints the
- * number of jobs that were completed since the last such line. It can start and stop several
- * workers, one after another.
+ * The program that {@link WorkerProcess} runs: a worker whose handlers only wait. It reads the URL
+ * from the first line of standard input. The next line contains the number of handlers, the
+ * prefetch and the milliseconds that a job takes; the program starts a worker and prints {@link
+ * #STARTED}. After {@link #STOP}, it stops the worker and prints {@link #STOPPED} with the figures
+ * of its claims. In between, it prints the number of jobs that were completed since the last such
+ * line. It can start and stop several workers, one after another.
  */
 public final class WorkerProgram {
 
@@ -45,7 +45,13 @@ public final class WorkerProgram {
         String[] words = line.split(" ", -1);
         BatchSizes sizes = new BatchSizes();
         Worker worker =
-            start(queue, sizes, Integer.parseInt(words[0]), Integer.parseInt(words[1]), completed);
+            start(
+                queue,
+                sizes,
+                Integer.parseInt(words[0]),
+                Integer.parseInt(words[1]),
+                Long.parseLong(words[2]),
+                completed);
         System.out.println(STARTED);
         String stop = in.readLine();
         worker.close();
@@ -58,11 +64,23 @@ public final class WorkerProgram {
   }
 
   private static Worker start(
-      JobQueue queue, BatchSizes sizes, int handlers, int prefetch, AtomicLong completed) {
+      JobQueue queue,
+      BatchSizes sizes,
+      int handlers,
+      int prefetch,
+      long millis,
+      AtomicLong completed) {
     return Worker.on(TimedAccess.of(queue, sizes))
         .name("bench")
         .config(WorkerConfig.builder().prefetch(prefetch).build())
-        .handle(Noop.TYPE, (payload, context) -> Outcome.completed())
+        .handle(
+            Noop.TYPE,
+            (payload, context) -> {
+              if (millis > 0) {
+                Thread.sleep(millis);
+              }
+              return Outcome.completed();
+            })
         .queue(Noop.TYPE.queue(), handlers)
         .listener(
             event -> {

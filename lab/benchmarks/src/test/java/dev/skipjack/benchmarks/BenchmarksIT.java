@@ -160,6 +160,7 @@ class BenchmarksIT {
       case "schedules" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
       case "outbox" -> TINY.with(Setting.JOBS, 100).with(Setting.RATE, 40).with(Setting.RUNS, 1);
+      case "limits" -> TINY.with(Setting.JOBS, 200).with(Setting.WORKERS, 2).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
   }
@@ -263,6 +264,17 @@ class BenchmarksIT {
               "publish_p99_ms",
               "pickup_p50_ms",
               "pickup_p99_ms");
+      case "limits" ->
+          List.of(
+              "floor_median",
+              "fair_ratio",
+              "per_group_ratio",
+              "large_ratio",
+              "large_fair_ratio",
+              "large_per_group_ratio",
+              "worker_used",
+              "lock_and_count_used",
+              "permit_rows_used");
       case "processes" ->
           List.of("floor_median", "least_share", "most_share", "jobs_per_claim", "empty_claims");
       case "footprint" ->

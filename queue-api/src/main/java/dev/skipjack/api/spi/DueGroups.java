@@ -1,5 +1,6 @@
 package dev.skipjack.api.spi;
 
+import dev.skipjack.api.spi.GroupSearch.Place;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +26,7 @@ public record DueGroups(
     boolean locksLimit,
     boolean locksGroups,
     @Nullable String readTo,
-    GroupSearch.@Nullable Place ungroupedTo) {
+    @Nullable Place ungroupedTo) {
 
   /** No groups, because the queue is paused, or is neither fair nor limited. */
   public static final DueGroups NONE = new DueGroups(List.of(), null, 0, false, false, null, null);

@@ -20,9 +20,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.IntSupplier;
 import org.jooq.Condition;
@@ -142,7 +142,7 @@ final class QueueSettingsTable {
 
   /** Locks the limit that the queue has and the one that it gets, always in the same order. */
   private static void lockLimits(DSLContext dsl, String queue, QueueSettings settings) {
-    SortedSet<String> limits = new TreeSet<>();
+    NavigableSet<String> limits = new TreeSet<>();
     settings.limit().ifPresent(limits::add);
     dsl.select(JOB_QUEUES.LIMIT_NAME)
         .from(JOB_QUEUES)

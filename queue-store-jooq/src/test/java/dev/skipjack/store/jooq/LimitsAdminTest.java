@@ -24,6 +24,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
@@ -88,12 +89,14 @@ class LimitsAdminTest {
       assertThatThrownBy(() -> admin.removeLimit("stripe"))
           .isInstanceOf(QueueException.class)
           .hasMessage(
-              "Limit 'stripe' was not removed, because these queues obey it: charges, sync. Configure them without it first.");
+              "Limit 'stripe' was not removed, because these queues obey it: charges, sync."
+                  + " Configure them without it first.");
 
       admin.configure("sync", QueueSettings.defaults());
       admin.configure("charges", QueueSettings.defaults());
       fixture.execute(
-          "INSERT INTO @job_rate_uses (limit_name, taken, full_at) VALUES ('stripe', 1, now()), ('other', 1, now())");
+          "INSERT INTO @job_rate_uses (limit_name, taken, full_at) VALUES ('stripe', 1, now()),"
+              + " ('other', 1, now())");
       assertThat(admin.removeLimit("stripe")).isTrue();
       assertThat(admin.removeLimit("stripe")).isFalse();
       assertThat(fixture.value("SELECT string_agg(limit_name, ',') FROM @job_rate_uses"))
@@ -108,7 +111,8 @@ class LimitsAdminTest {
         assertThatThrownBy(change::run)
             .isInstanceOf(QueueException.class)
             .hasMessage(
-                "Queue 'sync' was not configured, because limit 'stripe' does not exist. Create it first, with QueueAdmin.limit(\"stripe\", Limit) or declareLimit.");
+                "Queue 'sync' was not configured, because limit 'stripe' does not exist. Create it"
+                    + " first, with QueueAdmin.limit(\"stripe\", Limit) or declareLimit.");
       }
       assertThat(admin.settings("sync")).isEmpty();
     }
@@ -240,7 +244,9 @@ class LimitsAdminTest {
         assertThatThrownBy(() -> admin.pauseGroup(queue, "a"))
             .isInstanceOf(QueueException.class)
             .hasMessage(
-                "Group 'a' was not paused, because queue '%s' neither is fair nor has a limit, so workers do not read its groups. Configure the queue with QueueSettings.fair() or limitedBy(name) first.",
+                "Group 'a' was not paused, because queue '%s' neither is fair nor has a limit, so"
+                    + " workers do not read its groups. Configure the queue with"
+                    + " QueueSettings.fair() or limitedBy(name) first.",
                 queue);
         assertThatThrownBy(
                 () -> admin.configureGroup(queue, "a", GroupSettings.defaults().weight(2)))
@@ -252,7 +258,9 @@ class LimitsAdminTest {
               () -> admin.configureGroup("mail", "a", GroupSettings.defaults().maxRunning(2)))
           .isInstanceOf(QueueException.class)
           .hasMessage(
-              "Max running 2 of group 'a' was not set, because queue 'mail' has no limit and it would not be enforced. Configure the queue with QueueSettings.limitedBy(name) first.");
+              "Max running 2 of group 'a' was not set, because queue 'mail' has no limit and it"
+                  + " would not be enforced. Configure the queue with QueueSettings.limitedBy(name)"
+                  + " first.");
       assertThat(fixture.value("SELECT count(*) FROM @job_groups")).isEqualTo("0");
     }
 
@@ -299,7 +307,9 @@ class LimitsAdminTest {
               () ->
                   fixture
                       .value(
-                          "SELECT count(*) FROM pg_locks JOIN pg_database ON oid = database WHERE datname = current_database() AND locktype = 'advisory' AND NOT granted")
+                          "SELECT count(*) FROM pg_locks JOIN pg_database ON oid = database WHERE"
+                              + " datname = current_database() AND locktype = 'advisory' AND NOT"
+                              + " granted")
                       .equals("1"));
       assertThat(changed.isDone()).isFalse();
       claim.commit();
@@ -309,14 +319,15 @@ class LimitsAdminTest {
     }
   }
 
-  private void running(String queue, String limit, String group, int count) {
+  private void running(String queue, @Nullable String limit, @Nullable String group, int count) {
     fixture.execute(
-        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at, started_at, limit_name, group_key)"
+        "INSERT INTO @jobs (queue, kind, payload, status, current_execution_id, lease_expires_at,"
+            + " started_at, limit_name, group_key)"
             + " SELECT '%s', 'k', '{}', 'running', nextval('@job_execution_id_seq'), now() + interval '1 hour', now(), %s, %s FROM generate_series(1, %d)"
                 .formatted(queue, literal(limit), literal(group), count));
   }
 
-  private static String literal(String text) {
+  private static String literal(@Nullable String text) {
     return text == null ? "NULL" : "'" + text + "'";
   }
 }

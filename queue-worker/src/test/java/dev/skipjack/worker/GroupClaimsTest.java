@@ -1,0 +1,161 @@
+package dev.skipjack.worker;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimedGroups;
+import dev.skipjack.api.spi.DueGroups;
+import dev.skipjack.api.spi.DueGroups.DueGroup;
+import dev.skipjack.api.spi.GroupClaim;
+import dev.skipjack.api.spi.GroupSearch;
+import dev.skipjack.api.spi.Lane;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Tests when a lane of a fair or limited queue is asked again. */
+class GroupClaimsTest {
+
+  private static final Lane LANE = new Lane("default", 0);
+  private static final ClaimedGroups NOTHING = new ClaimedGroups(List.of(), false, null);
+
+  private final Deque<DueGroups> found = new ArrayDeque<>();
+  private final Deque<ClaimedGroups> claimed = new ArrayDeque<>();
+  private final List<GroupSearch> searches = new ArrayList<>();
+  private final List<GroupClaim> requests = new ArrayList<>();
+  private long now = 1_000;
+
+  private final GroupClaims groups =
+      new GroupClaims(
+          new MemoryStore() {
+            @Override
+            public DueGroups dueGroups(GroupSearch search) {
+              searches.add(search);
+              return found.size() > 1 ? found.pop() : found.element();
+            }
+
+            @Override
+            public ClaimedGroups claimGroups(GroupClaim request) {
+              requests.add(request);
+              return claimed.isEmpty() ? NOTHING : claimed.pop();
+            }
+          },
+          WorkerId.boot("test"),
+          List.of("work"),
+          Duration.ofSeconds(30),
+          new Random(1),
+          () -> now);
+
+  private static DueGroups groups(int free, @Nullable String readTo, DueGroup... groups) {
+    return new DueGroups(List.of(groups), "api", free, true, false, readTo, null);
+  }
+
+  private static DueGroup group(String name, int free) {
+    return new DueGroup(name, 5, 1, free, null, null);
+  }
+
+  @Test
+  void laneWithoutFreePermitIsAskedAgainWhenOneIsFreed() {
+    found.add(groups(0, null, group("a", 5)));
+
+    assertThat(groups.claim(LANE, 5).jobs()).isEmpty();
+
+    assertThat(requests).isEmpty();
+    assertThat(groups.askAgain(now)).isEmpty();
+    assertThat(groups.permitFreed()).isTrue();
+    assertThat(groups.askAgain(now)).containsExactly(LANE);
+    assertThat(groups.askAgain(now)).isEmpty();
+  }
+
+  @Test
+  void laneWithoutHeldJobsIsNotAskedAgain() {
+    found.add(groups(5, null));
+
+    groups.claim(LANE, 5);
+
+    assertThat(groups.permitFreed()).isFalse();
+    assertThat(groups.pause(now)).isEqualTo(Long.MAX_VALUE);
+  }
+
+  @Test
+  void permitThatIsFreedDuringAClaimIsNotMissed() {
+    found.add(groups(5, null, group("a", 0)));
+    groups.claim(LANE, 5);
+    groups.permitFreed();
+
+    groups.claim(LANE, 5);
+
+    assertThat(groups.askAgain(now)).containsExactly(LANE);
+  }
+
+  @Test
+  void busyLaneIsAskedAgainAfterGrowingPauses() {
+    found.add(groups(5, null, group("a", 5)));
+    long longest = 0;
+    for (int i = 0; i < 40; i++) {
+      claimed.add(new ClaimedGroups(List.of(), true, null));
+      groups.claim(LANE, 5);
+      long pause = groups.pause(now);
+      assertThat(pause).isBetween(500_000L, 30_000_000L);
+      longest = Math.max(longest, pause);
+    }
+    assertThat(longest).isGreaterThan(5_000_000L);
+    now += 30_000_000L;
+    assertThat(groups.askAgain(now)).containsExactly(LANE);
+  }
+
+  @Test
+  void laneIsAskedAgainWhenItsRateOpens() {
+    found.add(groups(5, null, group("a", 5)));
+    claimed.add(new ClaimedGroups(List.of(), false, Duration.ofMillis(40)));
+
+    groups.claim(LANE, 5);
+
+    assertThat(groups.pause(now)).isEqualTo(Duration.ofMillis(40).toNanos());
+    now += Duration.ofMillis(40).toNanos();
+    assertThat(groups.askAgain(now)).containsExactly(LANE);
+  }
+
+  @Test
+  void searchContinuesThroughNamesWithoutJobsButNotWithoutEnd() {
+    found.add(groups(5, "m", group("x", 0)));
+
+    groups.claim(LANE, 5);
+
+    assertThat(searches).hasSize(1 + GroupClaims.SEARCHES);
+    assertThat(groups.pause(now)).isPositive().isLessThan(Duration.ofSeconds(1).toNanos());
+  }
+
+  @Test
+  void claimRequestsTheLocksThatTheSearchFound() {
+    found.add(groups(3, null, group("a", 5), group("b", 5)));
+
+    groups.claim(LANE, 5);
+
+    assertThat(requests)
+        .singleElement()
+        .satisfies(
+            claim -> {
+              assertThat(claim.locksLimit()).isTrue();
+              assertThat(claim.locksGroups()).isFalse();
+              assertThat(claim.most()).isEqualTo(3);
+              assertThat(claim.limit()).isEqualTo("api");
+            });
+  }
+
+  @Test
+  void lanesOfOtherQueuesAreForgotten() {
+    found.add(groups(0, null, group("a", 5)));
+    groups.claim(LANE, 5);
+
+    groups.keep(Set.of("other"));
+
+    assertThat(groups.pause(now)).isEqualTo(Long.MAX_VALUE);
+  }
+}
