@@ -74,4 +74,9 @@ select
     )
     order by "skipjack"."job_schedules"."due_at"
     fetch next 1 rows only
-  )
+  ),
+  (not exists (
+    select 1 as "one"
+    from "skipjack"."job_depths"
+    where "skipjack"."job_depths"."minute" = date_trunc('minute', clock_timestamp())
+  ))

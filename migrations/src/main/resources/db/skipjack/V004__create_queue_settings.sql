@@ -1,6 +1,8 @@
--- What:  the small tables around the jobs: keys that outlive them, limits, queue settings, groups, schedules, workers, bulk operations.
+-- What:  the small tables around the jobs: keys that outlive them, limits, queue settings, groups, schedules, workers, bulk operations,
+--        numbers for charts.
 -- Why:   enqueuing and running jobs updates no row that all jobs of a queue share.
--- Locks: creates only. Undo: DROP TABLE job_keys, job_rate_uses, job_groups, job_queues, job_limits, job_schedules, job_workers, job_operations; DROP DOMAIN each of those below.
+-- Locks: creates only. Undo: DROP TABLE job_keys, job_rate_uses, job_groups, job_queues, job_limits, job_schedules, job_workers, job_operations,
+--        job_minutes, job_depths; DROP DOMAIN each of those below.
 
 CREATE TABLE job_keys (
   key        job_key     NOT NULL,
@@ -385,3 +387,61 @@ COMMENT ON COLUMN job_operations.state IS 'running, stopped (may be continued) o
 COMMENT ON COLUMN job_operations.created_at IS 'When it was started.';
 COMMENT ON COLUMN job_operations.updated_at IS 'When a batch last ended, or the state last changed.';
 COMMENT ON COLUMN job_operations.finished_at IS 'When it finished. NULL otherwise.';
+
+-- Numbers for charts, which no query of the jobs could compute at a reasonable cost. A worker appends one row a minute for each queue and kind whose
+-- attempts it claimed or ended. Maintenance deletes rows after 2 days.
+CREATE TABLE job_minutes (
+  minute    timestamptz    NOT NULL,
+  queue     job_queue_name NOT NULL,
+  kind      job_kind       NOT NULL,
+  worker_id text           NOT NULL,
+  completed integer        NOT NULL,
+  failed    integer        NOT NULL,
+  dead      integer        NOT NULL,
+  cancelled integer        NOT NULL,
+  snoozed   integer        NOT NULL,
+  lost      integer        NOT NULL,
+  waits     integer[]      NOT NULL,
+  runs      integer[]      NOT NULL,
+  CONSTRAINT job_minutes_minute_check CHECK (minute BETWEEN '2000-01-01 00:00:00+00' AND '2125-12-31 00:00:00+00'),
+  CONSTRAINT job_minutes_counts_check CHECK (0 <= ALL (ARRAY[completed, failed, dead, cancelled, snoozed, lost])),
+  CONSTRAINT job_minutes_waits_check  CHECK (coalesce(array_ndims(waits), 1) = 1 AND cardinality(waits) <= 24 AND 0 <= ALL (waits)),
+  CONSTRAINT job_minutes_runs_check   CHECK (coalesce(array_ndims(runs), 1) = 1 AND cardinality(runs) <= 24 AND 0 <= ALL (runs))
+);
+CREATE INDEX job_minutes_minute_idx ON job_minutes (minute, queue);
+
+COMMENT ON TABLE job_minutes IS 'What each worker did in each minute, for charts. The audit is exact; these rows may be missing if a worker was killed.';
+COMMENT ON COLUMN job_minutes.minute IS 'Start of the minute.';
+COMMENT ON COLUMN job_minutes.queue IS 'Queue of the jobs.';
+COMMENT ON COLUMN job_minutes.kind IS 'Kind of the jobs.';
+COMMENT ON COLUMN job_minutes.worker_id IS 'Worker that wrote the row.';
+COMMENT ON COLUMN job_minutes.completed IS 'Attempts that completed their job.';
+COMMENT ON COLUMN job_minutes.failed IS 'Failed attempts whose job is retried.';
+COMMENT ON COLUMN job_minutes.dead IS 'Failed attempts after which the job was dead.';
+COMMENT ON COLUMN job_minutes.cancelled IS 'Attempts that ended because their job was cancelled.';
+COMMENT ON COLUMN job_minutes.snoozed IS 'Attempts whose handler snoozed the job.';
+COMMENT ON COLUMN job_minutes.lost IS 'Attempts that lost their lease.';
+COMMENT ON COLUMN job_minutes.waits IS 'Histogram of the times from due to claimed: how many took less than 1, 2, 4, 8 ... ms but not less than the previous bound. Ends at the last number that is not 0.';
+COMMENT ON COLUMN job_minutes.runs IS 'Histogram of the run times of handlers, like waits.';
+COMMENT ON INDEX job_minutes_minute_idx IS 'Serves the charts and the pruning.';
+
+CREATE TABLE job_depths (
+  minute  timestamptz    NOT NULL,
+  queue   job_queue_name NOT NULL,
+  pending bigint         NOT NULL,
+  running bigint         NOT NULL,
+  waiting bigint         NOT NULL,
+  dead    bigint         NOT NULL,
+  CONSTRAINT job_depths_pkey         PRIMARY KEY (minute, queue),
+  CONSTRAINT job_depths_minute_check CHECK (minute BETWEEN '2000-01-01 00:00:00+00' AND '2125-12-31 00:00:00+00'),
+  CONSTRAINT job_depths_counts_check CHECK (least(pending, running, waiting, dead) >= 0
+                                            AND greatest(pending, running, waiting, dead) <= 1000000000000)
+);
+
+COMMENT ON TABLE job_depths IS 'How many live jobs each queue had in each minute, for charts. One worker counts them for all. Numbers above 10,000 are estimates.';
+COMMENT ON COLUMN job_depths.minute IS 'Start of the minute.';
+COMMENT ON COLUMN job_depths.queue IS 'The queue. A queue without live jobs has a row only in the minute after it had some.';
+COMMENT ON COLUMN job_depths.pending IS 'Its pending jobs.';
+COMMENT ON COLUMN job_depths.running IS 'Its running jobs.';
+COMMENT ON COLUMN job_depths.waiting IS 'Its jobs that wait for their ordering key.';
+COMMENT ON COLUMN job_depths.dead IS 'Its dead jobs.';

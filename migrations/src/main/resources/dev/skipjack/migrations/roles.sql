@@ -74,6 +74,9 @@ GRANT UPDATE (status, finished_at, error_class, error_message, error_stack) ON {
 GRANT INSERT, UPDATE, DELETE ON {schema}.job_workers TO {prefix}_worker;
 GRANT UPDATE (locked_at) ON {schema}.job_limits TO {prefix}_worker; -- to lock a limit, whose numbers only operators change
 GRANT INSERT (limit_name, group_key, taken, full_at), UPDATE (at), DELETE ON {schema}.job_rate_uses TO {prefix}_worker; -- UPDATE locks old rows
+-- Numbers for charts, which workers also delete after 2 days.
+GRANT SELECT, INSERT, DELETE ON {schema}.job_minutes, {schema}.job_depths TO {prefix}_worker;
+GRANT SELECT ON {schema}.job_minutes, {schema}.job_depths TO {prefix}_operator, {prefix}_viewer;
 -- Relays. A published event moves from outbox_events to outbox_published.
 GRANT SELECT, DELETE ON {schema}.outbox_events, {schema}.outbox_blocked, {schema}.inbox_events TO {prefix}_worker;
 GRANT UPDATE (status, attempts, last_error, died_at) ON {schema}.outbox_events TO {prefix}_worker;

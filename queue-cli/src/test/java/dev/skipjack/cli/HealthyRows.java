@@ -193,6 +193,38 @@ final class HealthyRows {
                       "payload_patch",
                       "'{}'"))),
           Map.entry(
+              "job_minutes",
+              List.of(
+                  Map.ofEntries(
+                      Map.entry("minute", "date_trunc('minute', now())"),
+                      Map.entry("queue", "'odd'"),
+                      Map.entry("kind", "'work'"),
+                      Map.entry("worker_id", "'w/1'"),
+                      Map.entry("completed", "1"),
+                      Map.entry("failed", "0"),
+                      Map.entry("dead", "0"),
+                      Map.entry("cancelled", "0"),
+                      Map.entry("snoozed", "0"),
+                      Map.entry("lost", "0"),
+                      Map.entry("waits", "'{1}'"),
+                      Map.entry("runs", "'{1}'")))),
+          Map.entry(
+              "job_depths",
+              List.of(
+                  Map.of(
+                      "minute",
+                      "date_trunc('minute', now()) - # * interval '1 minute'",
+                      "queue",
+                      "'odd'",
+                      "pending",
+                      "1",
+                      "running",
+                      "0",
+                      "waiting",
+                      "0",
+                      "dead",
+                      "0"))),
+          Map.entry(
               "outbox_events",
               List.of(
                   Map.of(

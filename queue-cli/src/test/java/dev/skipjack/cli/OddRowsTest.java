@@ -11,6 +11,7 @@ import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
@@ -330,6 +331,9 @@ class OddRowsTest {
       steps.put("list " + status, () -> walk(all.status(status)));
     }
     steps.put("jobs show", () -> assertSucceeds("jobs show " + healthyJobs.get(0)));
+    MinutesQuery lastMinutes = MinutesQuery.last(MinutesQuery.KEPT);
+    steps.put("minutes", () -> assertThat(queue.reader().minutes(lastMinutes)).isNotEmpty());
+    steps.put("depths", () -> assertThat(queue.reader().depths(lastMinutes)).isNotEmpty());
     steps.put("show and why", () -> assertExplained(Stream.concat(live.stream(), ended.stream())));
     steps.put("rescue", () -> assertThat(rescued()).contains(healthyJobs.get(1)));
     steps.put("sweep", () -> queue.orderedJobs().orElseThrow().sweep());

@@ -17,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Serves a dashboard in a servlet container, below any path: map it to {@code /skipjack/*}, for
  * example. Its access rule finds the user whom the container has authenticated in {@link
  * Request#user}.
+ *
+ * <p>A dashboard without an access rule and without a token responds only to requests of this
+ * machine. It recognizes requests that a proxy on this machine passes on by the headers that
+ * proxies add, and by the original Host header, if the proxy sends one of these.
  */
 public final class DashboardServlet extends HttpServlet {
 
@@ -31,16 +35,9 @@ public final class DashboardServlet extends HttpServlet {
   /**
    * Creates a servlet.
    *
-   * @param dashboard the dashboard, which must have an access rule or a token, because the
-   *     container may accept connections from anywhere
-   * @throws IllegalArgumentException if the dashboard has neither
+   * @param dashboard the dashboard
    */
   public DashboardServlet(Dashboard dashboard) {
-    if (!dashboard.isGuarded()) {
-      throw new IllegalArgumentException(
-          "Every visitor could use the dashboard. Set an access rule with"
-              + " Dashboard.Builder.access.");
-    }
     this.dashboard = dashboard;
   }
 
@@ -63,6 +60,12 @@ public final class DashboardServlet extends HttpServlet {
   }
 
   private Response respond(HttpServletRequest request) throws IOException {
+    if (!dashboard.isGuarded()
+        && !LocalRequests.isLocal(request.getRemoteAddr(), request::getHeader)) {
+      return Response.plain(
+          403,
+          "The dashboard has no access rule, so it responds only to requests of its own machine.");
+    }
     String path = request.getPathInfo();
     if (path == null && request.getServletPath().isEmpty()) {
       path = "/";

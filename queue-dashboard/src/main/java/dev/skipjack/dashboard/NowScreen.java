@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The first page: whether all is well, and where it is not. */
@@ -18,13 +19,15 @@ final class NowScreen implements Screen<NowScreen.Model> {
   /**
    * @param findings what the doctor found; null if the visitor may not see it
    * @param workers how many living workers serve the visible queues
+   * @param charts the numbers of the last hour
    */
   record Model(
       Panel<List<QueueRow>> queues,
       @Nullable Panel<List<Finding>> findings,
       Panel<List<RunningRow>> running,
       Panel<List<DeadRow>> dead,
-      Panel<Integer> workers) {}
+      Panel<Integer> workers,
+      Panel<Charts> charts) {}
 
   @Override
   public Nav nav() {
@@ -50,6 +53,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
     var workers = reads.workers();
     var running = reads.running();
     var dead = reads.deadLetters();
+    var charts = Charts.start(visit, Charts.Span.HOUR, null);
     var doctor = visit.access().seesEverything() ? reads.findings() : null;
     Panel<List<QueueRow>> queues = QueuesScreen.rows(counts, ages, states, workers);
     return new Model(
@@ -57,13 +61,22 @@ final class NowScreen implements Screen<NowScreen.Model> {
         doctor == null ? null : doctor.panel(),
         running.panel(),
         dead.panel(),
-        workers.panel().map(all -> (int) all.stream().filter(ServingWorker::isAlive).count()));
+        workers.panel().map(all -> (int) all.stream().filter(ServingWorker::isAlive).count()),
+        charts.panel());
   }
 
   @Override
   public Node render(Model model, Visit visit) {
     return Html.all(
-        health(model, visit), tiles(model, visit), queues(model, visit), lower(model, visit));
+        health(model, visit),
+        tiles(model, visit),
+        ChartCard.of(
+            model.charts(),
+            "Last hour",
+            Ui.link(MinutesScreen.page(null, visit), "Other times and table"),
+            visit),
+        queues(model, visit),
+        lower(model, visit));
   }
 
   /** Whether all is well, which is why an operator opens the page. */
@@ -140,6 +153,21 @@ final class NowScreen implements Screen<NowScreen.Model> {
   }
 
   private static Node tiles(Model model, Visit visit) {
+    return model.queues().isMissing() ? unknownTiles() : knownTiles(model, visit);
+  }
+
+  /** Numbers that could not be read must not look like zero. */
+  private static Node unknownTiles() {
+    return Html.div("tiles")
+        .add(
+            Stream.of("Pending", "Running", "Waiting", "Dead", "Workers")
+                .map(
+                    label ->
+                        Ui.tile(null, label, Html.text("?"), Html.text("could not be read"), ""))
+                .toList());
+  }
+
+  private static Node knownTiles(Model model, Visit visit) {
     List<QueueRow> queues = model.queues().or(List.of());
     Amount pending = sum(queues, QueueRow::pending);
     Amount running = sum(queues, QueueRow::running);

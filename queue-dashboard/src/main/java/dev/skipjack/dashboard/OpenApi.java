@@ -27,10 +27,16 @@ final class OpenApi {
   private static final Map<String, String> PARAMETERS =
       new TreeMap<>(
           Map.of(
-              "/jobs", "q, after",
-              "/queue", "name",
-              "/queues", "after",
-              "/schedules", "after"));
+              "/jobs",
+              "q, after",
+              MinutesScreen.PATH,
+              "name, last",
+              "/queue",
+              "name",
+              "/queues",
+              "after",
+              "/schedules",
+              "after"));
 
   private final Map<String, Object> schemas = new TreeMap<>();
 

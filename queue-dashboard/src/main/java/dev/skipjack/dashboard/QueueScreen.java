@@ -29,6 +29,7 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
    * @param next the jobs that are due next
    * @param dead its errors
    * @param settings its settings
+   * @param charts the numbers of the last hour
    */
   record Model(
       String queue,
@@ -36,7 +37,8 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
       Panel<List<Kind>> kinds,
       Panel<List<JobSummary>> next,
       Panel<List<DeadRow>> dead,
-      Panel<Optional<QueueSettings>> settings) {}
+      Panel<Optional<QueueSettings>> settings,
+      Panel<Charts> charts) {}
 
   /**
    * @param kind the kind, or {@link JobCount#OTHERS} if further ones may be missing
@@ -80,6 +82,7 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
     var next = reads.jobs(JobQuery.pending(name).limit(FEW));
     var dead = reads.deadLetters();
     var settings = reads.settings(name);
+    var charts = Charts.start(visit, Charts.Span.HOUR, name);
     Panel<List<QueueRow>> rows =
         QueuesScreen.rows(counts, reads.oldestPending(), reads.queues(), reads.workers());
     return new Model(
@@ -88,7 +91,8 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
         counts.panel().map(all -> kinds(all, name)),
         next.panel().map(JobPage::jobs),
         dead.panel().map(all -> all.stream().filter(group -> group.queue().equals(name)).toList()),
-        settings.panel());
+        settings.panel(),
+        charts.panel());
   }
 
   private static List<Kind> kinds(List<JobCount> counts, String queue) {
@@ -127,6 +131,11 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
                         : Ui.empty(
                             "This queue is empty.",
                             "It has no live jobs, no worker and no settings.")),
+        ChartCard.of(
+            model.charts(),
+            "Last hour",
+            Ui.link(MinutesScreen.page(model.queue(), visit), "Other times and table"),
+            visit),
         Html.div("columns")
             .add(
                 Html.div("stack").add(kinds(model, visit), dead(model, visit)),

@@ -9,15 +9,18 @@ import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExplanation;
+import dev.skipjack.api.operations.JobMinutes;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobOrder;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.operations.RunningJob;
@@ -100,6 +103,14 @@ final class Reads {
 
   Started<List<RunningJob>> running() {
     return queries.start("running", NUMBERS, () -> reader.longestRunning(Duration.ZERO, ROWS));
+  }
+
+  Started<List<JobMinutes>> minutes(MinutesQuery query) {
+    return queries.start(List.of("minutes", query), CHECKS, () -> reader.minutes(query));
+  }
+
+  Started<List<QueueDepth>> depths(MinutesQuery query) {
+    return queries.start(List.of("depths", query), CHECKS, () -> reader.depths(query));
   }
 
   Started<List<DeadLetterGroup>> deadLetters() {

@@ -65,6 +65,7 @@ final class Routes {
     screens.put("/", new NowScreen());
     screens.put("/queues", new QueuesScreen());
     screens.put("/queue", new QueueScreen());
+    screens.put(MinutesScreen.PATH, new MinutesScreen());
     screens.put("/jobs", new JobsScreen());
     screens.put("/jobs/{id}", new JobScreen());
     screens.put("/running", new RunningScreen());

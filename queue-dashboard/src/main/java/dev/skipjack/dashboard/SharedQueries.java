@@ -165,11 +165,11 @@ final class SharedQueries implements AutoCloseable {
     }
   }
 
-  /** Logs the first of several failures. */
+  /** Logs the first of several failures, unless the dashboard is being closed. */
   private void report(Entry entry, Object key, Throwable failure) {
     lock.lock();
     try {
-      if (entry.problem == null && !(failure instanceof Refusal)) {
+      if (entry.problem == null && !(failure instanceof Refusal) && !threads.isShutdown()) {
         Object name = key instanceof List<?> parts ? parts.get(0) : key;
         LOG.warn("Dashboard query failed query={}", name, failure);
       }

@@ -3,6 +3,7 @@ package dev.skipjack.dashboard;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A table. On a narrow screen, each row becomes a block of labelled lines. */
 final class Table<R> implements Node {
@@ -10,6 +11,7 @@ final class Table<R> implements Node {
   private final List<R> rows;
   private final List<Column<R>> columns = new ArrayList<>();
   private Function<R, String> rowStyle = row -> "";
+  private @Nullable String scrolled;
 
   private record Column<R>(String name, String style, Function<R, Node> cell) {}
 
@@ -41,6 +43,12 @@ final class Table<R> implements Node {
     return this;
   }
 
+  /** Names a table without links that may be wider than its box, so that keys can scroll it. */
+  Table<R> scrolled(String name) {
+    this.scrolled = name;
+    return this;
+  }
+
   @Override
   public void write(StringBuilder out) {
     Element head = Html.tag("tr");
@@ -59,6 +67,10 @@ final class Table<R> implements Node {
       }
       body.add(cells);
     }
-    Html.div("table").add(Html.tag("table").add(Html.tag("thead").add(head), body)).write(out);
+    Element box = Html.div("table");
+    if (scrolled != null) {
+      box.set("role", "region").set("aria-label", scrolled).set("tabindex", 0);
+    }
+    box.add(Html.tag("table").add(Html.tag("thead").add(head), body)).write(out);
   }
 }

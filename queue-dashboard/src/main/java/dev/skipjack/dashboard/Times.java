@@ -20,6 +20,9 @@ record Times(Instant now) {
   private static final DateTimeFormatter CLOCK =
       DateTimeFormatter.ofPattern("HH:mm:ss").withZone(ZoneOffset.UTC);
 
+  private static final DateTimeFormatter MINUTES =
+      DateTimeFormatter.ofPattern("HH:mm").withZone(ZoneOffset.UTC);
+
   private static final long MINUTE = 60;
   private static final long HOUR = 60 * MINUTE;
   private static final long DAY = 24 * HOUR;
@@ -45,6 +48,15 @@ record Times(Instant now) {
     }
     boolean today = time.truncatedTo(ChronoUnit.DAYS).equals(now.truncatedTo(ChronoUnit.DAYS));
     return element(time, today ? CLOCK.format(time) : UTC.format(time).replace(" UTC", ""));
+  }
+
+  /** Returns the start of a minute as a time of day. */
+  Node minute(Instant time) {
+    return element(time, minuteText(time));
+  }
+
+  static String minuteText(Instant time) {
+    return MINUTES.format(time);
   }
 
   private static Node element(Instant time, String text) {

@@ -6,13 +6,16 @@ import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
+import dev.skipjack.api.operations.JobMinutes;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.schedule.ScheduleState;
@@ -112,6 +115,30 @@ final class VisibleReads {
         running -> running.job().queue(),
         running ->
             new RunningRow(shown(running.job()), running.runsFor(), running.host(), running.pid()));
+  }
+
+  /** Returns what the workers did with jobs of the visible ones of the given queues. */
+  Started<List<JobMinutes>> minutes(MinutesQuery query) {
+    return restricted(query).map(reads::minutes).orElse(VisibleReads::nothing);
+  }
+
+  /** Returns how many live jobs the visible ones of the given queues had. */
+  Started<List<QueueDepth>> depths(MinutesQuery query) {
+    return restricted(query).map(reads::depths).orElse(VisibleReads::nothing);
+  }
+
+  /** Restricts a query to the visible queues. Returns empty if it asks for none of them. */
+  private Optional<MinutesQuery> restricted(MinutesQuery query) {
+    if (access.seesEverything()) {
+      return Optional.of(query);
+    }
+    Set<String> wanted = query.queues().isEmpty() ? access.queues().orElseThrow() : query.queues();
+    Set<String> visible = wanted.stream().filter(access::sees).collect(Collectors.toSet());
+    return visible.isEmpty() ? Optional.empty() : Optional.of(query.queues(visible));
+  }
+
+  private static <T> Panel<List<T>> nothing() {
+    return new Panel<>(List.of(), null, null);
   }
 
   Started<List<DeadRow>> deadLetters() {

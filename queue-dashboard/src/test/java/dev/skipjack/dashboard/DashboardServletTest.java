@@ -174,6 +174,23 @@ class DashboardServletTest {
   }
 
   @Test
+  void aDashboardWithoutAnAccessRuleRespondsOnlyToThisMachine() throws Exception {
+    try (Dashboard open = Dashboard.on(JobQueue.on(new PGSimpleDataSource())).build()) {
+      Sent remote = new Sent();
+      new DashboardServlet(open)
+          .service(
+              request(
+                  Map.of(
+                      "getMethod", "GET", "getServletPath", "/ops", "getRemoteAddr", "192.0.2.7"),
+                  ""),
+              remote.response());
+
+      assertThat(remote.status).isEqualTo(403);
+      assertThat(remote.body.toString(UTF_8)).contains("no access rule");
+    }
+  }
+
+  @Test
   void formsAreReadFromTheBodyOrFromTheContainer() throws Exception {
     String type = "application/x-www-form-urlencoded; charset=UTF-8";
     send(

@@ -65,7 +65,10 @@ final class Markup {
           "dl",
           "dt",
           "dd",
-          "time");
+          "time",
+          "figure",
+          "figcaption",
+          "desc");
 
   private static final Set<String> ADDRESSES = Set.of("href", "src", "action");
 

@@ -157,7 +157,8 @@ class PagesTest {
                         NOW.minusSeconds(60),
                         "queue:emails kind:send-welcome status:dead",
                         false))),
-            read(1));
+            read(1),
+            read(ChartsTest.anHour(NOW)));
 
     assertPage("now.html", Layout.page(new NowScreen(), model, visit("/")));
   }

@@ -5,6 +5,7 @@ package dev.skipjack.model;
 
 
 import dev.skipjack.model.tables.InboxEvents;
+import dev.skipjack.model.tables.JobDepths;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobGroups;
 import dev.skipjack.model.tables.JobKeys;
@@ -21,6 +22,7 @@ import dev.skipjack.model.tables.OutboxEvents;
 import dev.skipjack.model.tables.OutboxPublished;
 import dev.skipjack.model.tables.OutboxShards;
 import dev.skipjack.model.tables.records.InboxEventsRecord;
+import dev.skipjack.model.tables.records.JobDepthsRecord;
 import dev.skipjack.model.tables.records.JobExecutionsRecord;
 import dev.skipjack.model.tables.records.JobGroupsRecord;
 import dev.skipjack.model.tables.records.JobKeysRecord;
@@ -65,6 +67,7 @@ public class Keys {
     // -------------------------------------------------------------------------
 
     public static final UniqueKey<InboxEventsRecord> INBOX_EVENTS_PKEY = Internal.createUniqueKey(InboxEvents.INBOX_EVENTS, DSL.name("inbox_events_pkey"), new TableField[] { InboxEvents.INBOX_EVENTS.EVENT_ID, InboxEvents.INBOX_EVENTS.CONSUMER }, true);
+    public static final UniqueKey<JobDepthsRecord> JOB_DEPTHS_PKEY = Internal.createUniqueKey(JobDepths.JOB_DEPTHS, DSL.name("job_depths_pkey"), new TableField[] { JobDepths.JOB_DEPTHS.MINUTE, JobDepths.JOB_DEPTHS.QUEUE }, true);
     public static final UniqueKey<JobExecutionsRecord> JOB_EXECUTIONS_PKEY = Internal.createUniqueKey(JobExecutions.JOB_EXECUTIONS, DSL.name("job_executions_pkey"), new TableField[] { JobExecutions.JOB_EXECUTIONS.ID, JobExecutions.JOB_EXECUTIONS.STARTED_AT }, true);
     public static final UniqueKey<JobGroupsRecord> JOB_GROUPS_PKEY = Internal.createUniqueKey(JobGroups.JOB_GROUPS, DSL.name("job_groups_pkey"), new TableField[] { JobGroups.JOB_GROUPS.QUEUE, JobGroups.JOB_GROUPS.GROUP_KEY }, true);
     public static final UniqueKey<JobKeysRecord> JOB_KEYS_PKEY = Internal.createUniqueKey(JobKeys.JOB_KEYS, DSL.name("job_keys_pkey"), new TableField[] { JobKeys.JOB_KEYS.KEY }, true);

@@ -6,10 +6,12 @@ package dev.skipjack.model;
 
 import dev.skipjack.model.tables.BlockedKeys;
 import dev.skipjack.model.tables.InboxEvents;
+import dev.skipjack.model.tables.JobDepths;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobGroups;
 import dev.skipjack.model.tables.JobKeys;
 import dev.skipjack.model.tables.JobLimits;
+import dev.skipjack.model.tables.JobMinutes;
 import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobRateUses;
@@ -73,6 +75,12 @@ public class Tables {
     public static final InboxEvents INBOX_EVENTS = InboxEvents.INBOX_EVENTS;
 
     /**
+     * How many live jobs each queue had in each minute, for charts. One worker
+     * counts them for all. Numbers above 10,000 are estimates.
+     */
+    public static final JobDepths JOB_DEPTHS = JobDepths.JOB_DEPTHS;
+
+    /**
      * The audit: one row for each attempt of each job.
      */
     public static final JobExecutions JOB_EXECUTIONS = JobExecutions.JOB_EXECUTIONS;
@@ -93,6 +101,12 @@ public class Tables {
      * queues that name it. Operators change it at run time.
      */
     public static final JobLimits JOB_LIMITS = JobLimits.JOB_LIMITS;
+
+    /**
+     * What each worker did in each minute, for charts. The audit is exact;
+     * these rows may be missing if a worker was killed.
+     */
+    public static final JobMinutes JOB_MINUTES = JobMinutes.JOB_MINUTES;
 
     /**
      * Bulk operations of operators: their filter, progress and result. Rows are

@@ -200,6 +200,17 @@ public final class Arguments {
   }
 
   /**
+   * Sets a boolean.
+   *
+   * @param name the name of the parameter
+   * @param value the value
+   * @return this
+   */
+  public Arguments flag(String name, boolean value) {
+    return put(name, (statement, index) -> statement.setBoolean(index, value));
+  }
+
+  /**
    * Sets an array of booleans, one for each of {@code elements}.
    *
    * @param <E> the type of the elements

@@ -68,7 +68,8 @@ public final class DatabaseClock {
    */
   public static Field<Long> microsUntil(Field<Instant> instant) {
     return field(
-        "cast(extract(epoch from greatest(least({0}, {1} + interval '100 days'), {1} - interval '100 days') - {1}) * 1000000 as bigint)",
+        "cast(extract(epoch from greatest(least({0}, {1} + interval '100 days'), {1} - interval"
+            + " '100 days') - {1}) * 1000000 as bigint)",
         SQLDataType.BIGINT, instant, NOW);
   }
 
@@ -91,5 +92,14 @@ public final class DatabaseClock {
    */
   public static long micros(Duration duration) {
     return TimeUnit.MICROSECONDS.convert(duration.plusNanos(999));
+  }
+
+  /**
+   * {@return the start of the minute that contains an instant}
+   *
+   * @param instant the instant
+   */
+  public static Field<Instant> minuteOf(Field<Instant> instant) {
+    return field("date_trunc('minute', {0})", SQLDataType.INSTANT, instant);
   }
 }

@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.DurationHistogram;
+import dev.skipjack.api.operations.JobMinutes;
+import dev.skipjack.api.operations.MinutesQuery;
+import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.WorkerInfo;
+import dev.skipjack.api.spi.JobMinute;
 import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRow;
@@ -170,6 +175,78 @@ abstract class WorkerPromises extends Promises {
     fixture.ports.maintenance().prune();
 
     assertThat(reader.workers()).extracting(WorkerInfo::bootId).containsExactly(live.bootId());
+  }
+
+  private static JobMinute minute(String queue, int completed, DurationHistogram runs) {
+    return new JobMinute(queue, "work", completed, 1, 2, 3, 4, 5, DurationHistogram.EMPTY, runs);
+  }
+
+  @Test
+  void minutesAreSummedOverWorkersAndKinds() throws SQLException {
+    fixture
+        .ports
+        .workers()
+        .addMinute(
+            id,
+            List.of(
+                minute("a", 10, DurationHistogram.of(0, 1)),
+                minute("b", 20, DurationHistogram.of(0, 2, 3))));
+    fixture
+        .ports
+        .workers()
+        .addMinute(WorkerId.boot("other"), List.of(minute("a", 30, DurationHistogram.EMPTY)));
+    MinutesQuery hour = MinutesQuery.last(Duration.ofHours(1)).every(Duration.ofHours(1));
+
+    List<JobMinutes> all = reader.minutes(hour);
+    assertThat(all.stream().mapToLong(JobMinutes::completed).sum()).isEqualTo(60);
+    assertThat(all.stream().mapToLong(JobMinutes::lost).sum()).isEqualTo(15);
+    assertThat(DurationHistogram.sum(all.stream().map(JobMinutes::runs).toList()))
+        .isEqualTo(DurationHistogram.of(0, 3, 3));
+    assertThat(all.get(0).from()).isBeforeOrEqualTo(fixture.now());
+
+    assertThat(reader.minutes(hour.queues(List.of("b"))))
+        .extracting(JobMinutes::completed)
+        .containsExactly(20L);
+    assertThat(reader.minutes(hour.queues(List.of("c")))).isEmpty();
+  }
+
+  @Test
+  void depthsAreCountedOnceAMinute() throws SQLException {
+    enqueue("a", "work", job -> job);
+    enqueue("a", "other", job -> job);
+    enqueue("b", "work", job -> job);
+    assertThat(announce(row("a")).depthsDue()).isTrue();
+
+    fixture.ports.workers().addDepths();
+    fixture.ports.workers().addDepths();
+
+    MinutesQuery query = MinutesQuery.last(Duration.ofHours(1));
+    assertThat(reader.depths(query)).isNotEmpty();
+    assertThat(reader.depths(query)).extracting(QueueDepth::pending).containsOnly(3L);
+    assertThat(reader.depths(query.queues(List.of("a"))))
+        .extracting(QueueDepth::pending)
+        .containsOnly(2L);
+  }
+
+  @Test
+  void minutesAreKeptForTwoDays() throws SQLException {
+    fixture.ports.workers().addMinute(id, List.of(minute("a", 1, DurationHistogram.EMPTY)));
+    enqueue("a", "work", job -> job);
+    fixture.ports.workers().addDepths();
+    sql("UPDATE @.job_minutes SET minute = minute - interval '47 hours'");
+    sql("UPDATE @.job_depths SET minute = minute - interval '47 hours'");
+    MinutesQuery kept = MinutesQuery.last(MinutesQuery.KEPT).every(Duration.ofHours(1));
+    fixture.ports.maintenance().prune();
+    assertThat(reader.minutes(kept)).hasSize(1);
+    assertThat(reader.depths(kept)).hasSize(1);
+
+    sql("UPDATE @.job_minutes SET minute = minute - interval '2 hours'");
+    sql("UPDATE @.job_depths SET minute = minute - interval '2 hours'");
+    fixture.ports.maintenance().prune();
+    sql("UPDATE @.job_minutes SET minute = minute + interval '49 hours'");
+    sql("UPDATE @.job_depths SET minute = minute + interval '49 hours'");
+    assertThat(reader.minutes(kept)).isEmpty();
+    assertThat(reader.depths(kept)).isEmpty();
   }
 
   private void sql(String text) throws SQLException {

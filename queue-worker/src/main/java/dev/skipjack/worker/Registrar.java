@@ -13,8 +13,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Writes the worker's row for operators, checks the version of the schema, reports once the kinds
- * of due jobs that the worker does not handle, and instructs the {@link Scheduler}. The rescue of
- * jobs does not depend on the row.
+ * of due jobs that the worker does not handle, instructs the {@link Scheduler}, and writes the
+ * numbers for charts. The rescue of jobs does not depend on the row.
  */
 final class Registrar implements Loop.Step {
 
@@ -29,6 +29,7 @@ final class Registrar implements Loop.Step {
   private final Scheduler scheduler;
   private final Vitals vitals;
   private final Reporter reporter;
+  private final MinuteWriter minutes;
   private final RandomGenerator random;
   private long announceAt = System.nanoTime();
   private boolean asked;
@@ -43,6 +44,7 @@ final class Registrar implements Loop.Step {
       Scheduler scheduler,
       Vitals vitals,
       Reporter reporter,
+      MinuteWriter minutes,
       RandomGenerator random) {
     this.registry = registry;
     this.row = row;
@@ -50,6 +52,7 @@ final class Registrar implements Loop.Step {
     this.scheduler = scheduler;
     this.vitals = vitals;
     this.reporter = reporter;
+    this.minutes = minutes;
     this.random = random;
   }
 
@@ -60,12 +63,13 @@ final class Registrar implements Loop.Step {
       register();
       announceAt = System.nanoTime() + Jitter.around(INTERVAL, random);
     }
-    asked = announces;
+    boolean writes = minutes.run();
+    asked = announces || writes;
     if (!checkedKinds) {
       checkedKinds = true;
       checkKinds();
     }
-    return Math.max(1, announceAt - System.nanoTime());
+    return Math.max(1, Math.min(announceAt - System.nanoTime(), minutes.nanosLeft()));
   }
 
   /**
@@ -82,6 +86,9 @@ final class Registrar implements Loop.Step {
         instructions -> {
           vitals.nextFireIn(instructions.nextFireIn());
           scheduler.instructed(instructions);
+          if (instructions.depthsDue()) {
+            minutes.addDepths();
+          }
         });
     standing.map(WorkerInstructions::encoding).ifPresent(this::checkEncoding);
     int version = standing.map(WorkerInstructions::schemaVersion).orElse(0);
@@ -131,12 +138,16 @@ final class Registrar implements Loop.Step {
     }
   }
 
-  /** Removes the row. If that fails, another worker removes it a day later. */
+  /**
+   * Removes the row, and writes the last counts. If that fails, another worker removes the row a
+   * day later.
+   */
   void leave() {
     try {
       registry.remove(row.id());
     } catch (StoreException away) {
       LOG.debug("Worker's row could not be removed", away);
     }
+    minutes.write();
   }
 }

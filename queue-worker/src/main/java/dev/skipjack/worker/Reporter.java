@@ -46,6 +46,7 @@ final class Reporter {
   private volatile @Nullable EventDispatcher dispatcher;
   private volatile Consumer<WorkerEvent> events = event -> {};
   private final HandlerWatch handlers = new HandlerWatch(System::nanoTime);
+  private final MinuteCounts minutes = new MinuteCounts();
 
   /**
    * Creates a reporter that calls listeners in the calling thread, for tests of parts without
@@ -112,6 +113,11 @@ final class Reporter {
     return handlers;
   }
 
+  /** Returns the counts for charts. */
+  MinuteCounts minutes() {
+    return minutes;
+  }
+
   void releasedLostClaim(int jobs) {
     LOG.warn("Jobs of a claim whose response was lost were released count={}", jobs);
   }
@@ -126,6 +132,7 @@ final class Reporter {
    */
   void lostToOpenTransaction(Attempt attempt) {
     metrics.count(WorkerMeter.LOST, attempt.info());
+    minutes.ended(attempt.info(), MinuteCounts.Result.LOST);
     LOG.warn(
         "Lease lost, outcome discarded: the job's row is locked by an open transaction. Did the"
             + " handler forget to commit or close the one that it gave to completeIn? {}",
@@ -136,10 +143,9 @@ final class Reporter {
   void claimed(Attempt attempt) {
     metrics.count(WorkerMeter.CLAIMED, attempt.info());
     LOG.debug("Job claimed {}", attempt.info());
-    metrics.record(
-        WorkerMeter.WAIT,
-        Duration.between(attempt.job().scheduledAt(), attempt.job().startedAt()),
-        attempt.info());
+    Duration wait = Duration.between(attempt.job().scheduledAt(), attempt.job().startedAt());
+    metrics.record(WorkerMeter.WAIT, wait, attempt.info());
+    minutes.waited(attempt.info(), wait);
     send(new WorkerEvent.Claimed(attempt.info()));
   }
 
@@ -177,6 +183,7 @@ final class Reporter {
 
   void ran(Attempt attempt, long nanos) {
     metrics.record(WorkerMeter.RUN, Duration.ofNanos(nanos), attempt.info());
+    minutes.ran(attempt.info(), nanos);
   }
 
   /** Reports that an attempt's ending was written, with its status. */
@@ -195,30 +202,35 @@ final class Reporter {
 
   private void succeeded(Attempt attempt) {
     metrics.count(WorkerMeter.COMPLETED, attempt.info());
+    minutes.ended(attempt.info(), MinuteCounts.Result.COMPLETED);
     LOG.debug("Job completed {}", attempt.info());
     send(new WorkerEvent.Succeeded(attempt.info()));
   }
 
   private void cancelled(Attempt attempt) {
     metrics.count(WorkerMeter.CANCELLED, attempt.info());
+    minutes.ended(attempt.info(), MinuteCounts.Result.CANCELLED);
     LOG.info("Job cancelled {}", attempt.info());
     send(new WorkerEvent.Cancelled(attempt.info()));
   }
 
   private void failed(Attempt attempt, Ending.Failed failed) {
     metrics.count(WorkerMeter.FAILED, attempt.info());
+    minutes.ended(attempt.info(), MinuteCounts.Result.FAILED);
     failures.failed(attempt.info(), failed.error(), failed.delay());
     send(new WorkerEvent.Failed(attempt.info(), failed.error(), failed.delay()));
   }
 
   private void dead(Attempt attempt, Ending.Failed failed) {
     metrics.count(WorkerMeter.DEAD, attempt.info());
+    minutes.ended(attempt.info(), MinuteCounts.Result.DEAD);
     failures.dead(attempt.info(), failed.error());
     send(new WorkerEvent.Dead(attempt.info(), failed.error()));
   }
 
   private void snoozed(Attempt attempt, Ending.Snoozed snoozed) {
     metrics.count(WorkerMeter.SNOOZED, attempt.info());
+    minutes.ended(attempt.info(), MinuteCounts.Result.SNOOZED);
     LOG.debug(
         "Job snoozed {} delayMs={} until={}",
         attempt.info(),
@@ -271,6 +283,7 @@ final class Reporter {
 
   void lost(Attempt attempt, @Nullable ExecutionId heldBy) {
     metrics.count(WorkerMeter.LOST, attempt.info());
+    minutes.ended(attempt.info(), MinuteCounts.Result.LOST);
     LOG.warn("Lease lost, outcome discarded {} heldBy={}", attempt.info(), heldBy);
     send(new WorkerEvent.Lost(attempt.info(), heldBy));
   }
@@ -431,6 +444,11 @@ final class Reporter {
   /** Reports which rows could not be pruned, and why. */
   void notPruned(String failure) {
     LOG.warn("Pruning failed and needs an operator error={}", failure);
+  }
+
+  /** Reports that the numbers for charts could not be written. Logged once until it works again. */
+  void minutesNotAdded(StoreException why) {
+    LOG.warn("Numbers for charts could not be written error={}", LogText.of(why));
   }
 
   void cannotListen(Throwable why) {

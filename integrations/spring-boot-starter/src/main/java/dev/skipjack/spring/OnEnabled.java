@@ -7,36 +7,45 @@ import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches unless a property is false. Reads the property as {@link SkipjackProperties} does,
- * because {@code @ConditionalOnProperty} compares texts and would start a worker in spite of {@code
- * off} or {@code no}.
+ * Matches if a property is true, or if it is not set and true by default. Reads the property as
+ * {@link SkipjackProperties} does, because {@code @ConditionalOnProperty} compares texts and would
+ * start a worker in spite of {@code off} or {@code no}.
  */
 abstract class OnEnabled extends SpringBootCondition {
 
   private final String property;
+  private final boolean byDefault;
 
-  private OnEnabled(String property) {
+  private OnEnabled(String property, boolean byDefault) {
     this.property = property;
+    this.byDefault = byDefault;
   }
 
   /** The starter as a whole. */
   static final class Starter extends OnEnabled {
     Starter() {
-      super("skipjack.enabled");
+      super("skipjack.enabled", true);
     }
   }
 
   /** The worker. */
   static final class Worker extends OnEnabled {
     Worker() {
-      super("skipjack.worker.enabled");
+      super("skipjack.worker.enabled", true);
     }
   }
 
   /** The relay of the outbox. */
   static final class Relay extends OnEnabled {
     Relay() {
-      super("skipjack.outbox.relay.enabled");
+      super("skipjack.outbox.relay.enabled", true);
+    }
+  }
+
+  /** The dashboard. */
+  static final class Dashboard extends OnEnabled {
+    Dashboard() {
+      super("skipjack.dashboard.enabled", false);
     }
   }
 
@@ -44,7 +53,7 @@ abstract class OnEnabled extends SpringBootCondition {
   public ConditionOutcome getMatchOutcome(
       ConditionContext context, AnnotatedTypeMetadata annotated) {
     boolean enabled =
-        Binder.get(context.getEnvironment()).bind(property, Boolean.class).orElse(true);
+        Binder.get(context.getEnvironment()).bind(property, Boolean.class).orElse(byDefault);
     return new ConditionOutcome(enabled, property + " is " + enabled);
   }
 }

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -30,6 +31,7 @@ import org.springframework.validation.Validator;
  *     queues of its handlers' job types.
  * @param worker The worker.
  * @param observation The observations of enqueues and attempts.
+ * @param dashboard The web pages for operators.
  */
 @ConfigurationProperties("skipjack")
 public record SkipjackProperties(
@@ -39,10 +41,12 @@ public record SkipjackProperties(
     @DefaultValue Enqueue enqueue,
     @DefaultValue Map<String, Queue> queues,
     @DefaultValue Worker worker,
-    @DefaultValue Observation observation)
+    @DefaultValue Observation observation,
+    @DefaultValue Dashboard dashboard)
     implements Validator {
 
   private static final int LARGEST_CONCURRENCY = 10_000;
+  private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)+");
 
   /**
    * Makes a defensive copy of the queues.
@@ -54,6 +58,7 @@ public record SkipjackProperties(
    * @param queues the queues that the worker serves, by name
    * @param worker the worker
    * @param observation the settings of observations
+   * @param dashboard the settings of the dashboard
    */
   public SkipjackProperties {
     queues = Map.copyOf(queues);
@@ -117,6 +122,16 @@ public record SkipjackProperties(
    */
   public record Observation(@DefaultValue("1m") Duration childWithin) {}
 
+  /**
+   * The web pages for operators, if {@code skipjack-dashboard} is on the class path.
+   *
+   * @param enabled Whether the application serves the dashboard. Without an AccessRule bean, it
+   *     responds only to requests of its own machine, and shows no payloads and no buttons.
+   * @param path Path of the dashboard below the context path of the application.
+   */
+  public record Dashboard(
+      @DefaultValue("false") boolean enabled, @DefaultValue("/skipjack") String path) {}
+
   /** Returns the concurrency of each queue that a worker with handlers of these types serves. */
   Map<String, Integer> served(List<JobType<?>> types) {
     Map<String, Integer> concurrency = new LinkedHashMap<>();
@@ -159,6 +174,13 @@ public record SkipjackProperties(
           "observation.childWithin",
           "invalid",
           "Duration %s must not be negative.".formatted(observation.childWithin()));
+    }
+    if (!PATH.matcher(dashboard.path()).matches()) {
+      errors.rejectValue(
+          "dashboard.path",
+          "invalid",
+          "Path '%s' must be like /skipjack or /ops/jobs: letters, digits, '.', '_', '~' and '-' after each slash."
+              .formatted(dashboard.path()));
     }
   }
 

@@ -21,6 +21,7 @@ final class SkipjackRuntimeHints implements RuntimeHintsRegistrar {
   public void registerHints(RuntimeHints hints, @Nullable ClassLoader loader) {
     hints.resources().registerPattern("db/skipjack/*.sql");
     hints.resources().registerPattern("dev/skipjack/migrations/*.sql");
+    hints.resources().registerPattern("dev/skipjack/dashboard/*");
     hints
         .reflection()
         .registerType(

@@ -124,6 +124,7 @@ class AheadOfTimeTest {
 
     assertThat(resource().forResource("db/skipjack/V001__create_jobs.sql")).accepts(hints);
     assertThat(resource().forResource("dev/skipjack/migrations/roles.sql")).accepts(hints);
+    assertThat(resource().forResource("dev/skipjack/dashboard/dashboard.css")).accepts(hints);
     assertThat(access(PGStream.class.getDeclaredField("nextStreamAvailableCheckTime")))
         .accepts(hints);
     for (String created :

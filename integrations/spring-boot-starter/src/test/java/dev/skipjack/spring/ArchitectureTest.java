@@ -83,6 +83,15 @@ class ArchitectureTest {
           .dependOnClassesThat()
           .resideInAPackage("dev.skipjack.outbox..");
 
+  @ArchTest
+  static final ArchRule onlyItsConfigurationUsesTheDashboard =
+      noClasses()
+          .that()
+          .haveNameNotMatching(".*\\.SkipjackDashboard.*")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("dev.skipjack.dashboard..", "jakarta.servlet..");
+
   /** An application whose tables are migrated elsewhere needs no Flyway. */
   @ArchTest
   static final ArchRule onlyItsConfigurationUsesFlyway =

@@ -444,6 +444,7 @@ abstract class AutoConfigurationContract {
           skipjack.worker.drain-timeout      | 2d    | on field 'worker.drainTimeout'        | Drain timeout PT48H
           skipjack.worker.name               | '  '  | on field 'worker.name'                | The name is blank
           skipjack.observation.child-within  | -1s   | on field 'observation.childWithin'    | Duration PT-1S must not be negative.
+          skipjack.dashboard.path            | ops/* | on field 'dashboard.path'             | Path 'ops/*' must be like /skipjack
           skipjack.schema                    | ''    | on field 'schema'                     | Schema
           skipjack.migrate                   | maybe | 'skipjack.migrate'                    | [maybe]
           skipjack.enqueue.transaction       | always| 'skipjack.enqueue.transaction'        | [always]

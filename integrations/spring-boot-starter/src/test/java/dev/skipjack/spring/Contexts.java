@@ -35,6 +35,7 @@ final class Contexts {
         .withConfiguration(
             AutoConfigurations.of(
                 SkipjackAutoConfiguration.class,
+                SkipjackDashboardAutoConfiguration.class,
                 SkipjackFlywayAutoConfiguration.class,
                 named("dev.skipjack.spring.SkipjackHealthAutoConfiguration"),
                 named("dev.skipjack.spring.SkipjackHealthBoot4AutoConfiguration"),

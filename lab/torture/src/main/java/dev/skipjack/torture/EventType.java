@@ -77,6 +77,11 @@ enum EventType {
    */
   PUBLISHED,
   /**
+   * An HTTP relay in the process of this line has sent an event, or was about to, and received no
+   * response before it gave up. The event may have arrived nevertheless.
+   */
+  UNANSWERED,
+  /**
    * The producers did nothing for a time in which there was no fault; the detail is its length in
    * seconds.
    */

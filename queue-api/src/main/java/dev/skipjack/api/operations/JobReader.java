@@ -189,4 +189,22 @@ public interface JobReader {
    * @return the workers, ordered by name, then by start time
    */
   List<WorkerInfo> workers();
+
+  /**
+   * Returns what the workers did in each interval, summed over the queues of the query. The call
+   * reads the rows of these minutes, of which each worker writes one for each queue and kind.
+   *
+   * @param query which intervals and queues
+   * @return the intervals in which workers did something, oldest first
+   */
+  List<JobMinutes> minutes(MinutesQuery query);
+
+  /**
+   * Returns how many live jobs there were in each interval, summed over the queues of the query. A
+   * worker counts them once a minute, for the 200 largest queues.
+   *
+   * @param query which intervals and queues
+   * @return the intervals in which jobs were counted and there were some, oldest first
+   */
+  List<QueueDepth> depths(MinutesQuery query);
 }

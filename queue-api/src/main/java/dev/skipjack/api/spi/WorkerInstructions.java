@@ -13,9 +13,14 @@ import org.jspecify.annotations.Nullable;
  *     store every text
  * @param nextFireIn the time until the next schedule is due; zero or negative if a schedule is due
  *     already, null if none will become due
+ * @param depthsDue whether no worker has called {@link WorkerRegistry#addDepths} in this minute
  */
 public record WorkerInstructions(
-    Set<String> pausedQueues, int schemaVersion, String encoding, @Nullable Duration nextFireIn) {
+    Set<String> pausedQueues,
+    int schemaVersion,
+    String encoding,
+    @Nullable Duration nextFireIn,
+    boolean depthsDue) {
 
   /** The encoding that the queue requires. */
   public static final String UTF8 = "UTF8";
@@ -27,6 +32,7 @@ public record WorkerInstructions(
    * @param schemaVersion the version of the schema
    * @param encoding the encoding of the database
    * @param nextFireIn the time until a schedule is due
+   * @param depthsDue whether the depths of this minute are missing
    */
   public WorkerInstructions {
     pausedQueues = Set.copyOf(pausedQueues);

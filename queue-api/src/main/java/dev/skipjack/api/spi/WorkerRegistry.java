@@ -37,4 +37,19 @@ public interface WorkerRegistry {
    * @param id the identity of the worker
    */
   void remove(WorkerId id);
+
+  /**
+   * Adds what a worker did in the last minute to the numbers for charts. A store without such
+   * numbers does nothing, which is the default.
+   *
+   * @param worker the identity of the worker
+   * @param counts the numbers of each queue and kind with attempts, at least one
+   */
+  default void addMinute(WorkerId worker, List<JobMinute> counts) {}
+
+  /**
+   * Counts the live jobs of each queue for charts, unless a worker has done so in this minute. A
+   * store without such numbers does nothing, which is the default.
+   */
+  default void addDepths() {}
 }

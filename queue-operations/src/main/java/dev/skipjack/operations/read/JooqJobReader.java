@@ -11,14 +11,17 @@ import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.operations.JobExplanation;
+import dev.skipjack.api.operations.JobMinutes;
 import dev.skipjack.api.operations.JobOrder;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.LimitState;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.operations.RunningJob;
 import dev.skipjack.api.operations.WorkerInfo;
@@ -59,6 +62,8 @@ public final class JooqJobReader implements JobReader {
   private final HeldLanes heldLanes;
   private final Statement<NoRequest, WorkerInfo> workers;
   private final Statement<NoRequest, BlockedKey> blockedKeys;
+  private final Statement<MinutesQuery, JobMinutes> minutes;
+  private final Statement<MinutesQuery, QueueDepth> depths;
   private final Statement<LongestRunningStatement.Request, RunningJob> longestRunning;
 
   /** The statements of the lists. */
@@ -119,6 +124,8 @@ public final class JooqJobReader implements JobReader {
     this.heldLanes = new HeldLanes(transactions, dialect);
     this.workers = Statement.lazily(() -> WorkersStatement.of(dialect.get()));
     this.blockedKeys = Statement.lazily(() -> BlockedKeysStatement.of(dialect.get()));
+    this.minutes = Statement.lazily(() -> MinutesStatement.of(dialect.get()));
+    this.depths = Statement.lazily(() -> DepthsStatement.of(dialect.get()));
     this.longestRunning = Statement.lazily(() -> LongestRunningStatement.of(dialect.get()));
   }
 
@@ -337,5 +344,15 @@ public final class JooqJobReader implements JobReader {
   @Override
   public List<WorkerInfo> workers() {
     return transactions.run(workers);
+  }
+
+  @Override
+  public List<JobMinutes> minutes(MinutesQuery query) {
+    return transactions.run(minutes, query);
+  }
+
+  @Override
+  public List<QueueDepth> depths(MinutesQuery query) {
+    return transactions.run(depths, query);
   }
 }

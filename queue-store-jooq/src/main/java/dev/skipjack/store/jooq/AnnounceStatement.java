@@ -1,5 +1,6 @@
 package dev.skipjack.store.jooq;
 
+import static dev.skipjack.model.Tables.JOB_DEPTHS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static dev.skipjack.model.Tables.JOB_WORKERS;
 import static org.jooq.impl.DSL.any;
@@ -11,6 +12,7 @@ import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.spi.WorkerInstructions;
@@ -18,6 +20,7 @@ import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.model.Routines;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.Existence;
 import dev.skipjack.sql.PausePredicates;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -39,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * WITH announced AS (INSERT INTO job_workers (...) VALUES (...)
  *                    ON CONFLICT (boot_id) DO UPDATE SET ..., seen_at = clock_timestamp() RETURNING boot_id)
  * SELECT ARRAY(SELECT queue::text FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version(),
- *        current_setting('server_encoding'), (<microseconds until the first schedule is due>)
+ *        current_setting('server_encoding'), (<microseconds until the first schedule is due>),
+ *        NOT EXISTS (SELECT FROM job_depths WHERE minute = date_trunc('minute', clock_timestamp()))
  * }</pre>
  *
  * <p>The names of the queues are cast, because the driver cannot read arrays of a domain.
@@ -64,16 +68,23 @@ final class AnnounceStatement {
     Field<Integer> schemaVersion = Routines.schemaVersion();
     Field<String> encoding = field("current_setting('server_encoding')", SQLDataType.CLOB);
     Field<Long> nextFireIn = SchedulePredicates.nextFireIn();
+    Field<Boolean> depthsDue =
+        field(
+            Existence.notExists(
+                selectOne()
+                    .from(JOB_DEPTHS)
+                    .where(JOB_DEPTHS.MINUTE.eq(DatabaseClock.minuteOf(DatabaseClock.NOW)))));
     return Statement.of(
         dialect,
-        with(announced()).select(pausedQueues, schemaVersion, encoding, nextFireIn),
+        with(announced()).select(pausedQueues, schemaVersion, encoding, nextFireIn, depthsDue),
         AnnounceStatement::arguments,
         row ->
             new WorkerInstructions(
                 Set.copyOf(row.texts(pausedQueues)),
                 row.integer(schemaVersion),
                 row.text(encoding),
-                duration(row.numberOrNull(nextFireIn))));
+                duration(row.numberOrNull(nextFireIn)),
+                row.flag(depthsDue)));
   }
 
   private static @Nullable Duration duration(@Nullable Long micros) {

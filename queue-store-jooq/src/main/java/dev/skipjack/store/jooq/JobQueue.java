@@ -211,7 +211,11 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     strictOrdering,
                     ofWorkers.get().enqueues(writer, sender),
                     changed));
-    this.workers = Lazy.of(() -> new JooqWorkerRegistry(ofWorkers.get().transactions(), dialect));
+    this.workers =
+        Lazy.of(
+            () ->
+                new JooqWorkerRegistry(
+                    ofWorkers.get().transactions(), dialect, () -> reader.get().counts()));
     this.wakeUps =
         new PostgresWakeUps(settings.listenOn == null ? control : settings.listenOn, channel);
     this.maintenance =

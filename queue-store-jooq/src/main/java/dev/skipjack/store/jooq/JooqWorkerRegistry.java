@@ -1,6 +1,8 @@
 package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.JobCount;
+import dev.skipjack.api.spi.JobMinute;
 import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
@@ -11,6 +13,7 @@ import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Supplier;
 import org.jooq.DSLContext;
 
 /** Implements the registry of workers in PostgreSQL. */
@@ -21,13 +24,21 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   private final Statement<WorkerId, Integer> remove;
   private final Statement<Duration, Integer> removeSilent;
   private final UnhandledKinds unhandledKinds;
+  private final Statement<AddMinuteStatement.Request, Integer> addMinute;
+  private final Depths depths;
 
-  JooqWorkerRegistry(OwnTransactions transactions, Lazy<DSLContext> dialect) {
+  /**
+   * @param counts counts the live jobs
+   */
+  JooqWorkerRegistry(
+      OwnTransactions transactions, Lazy<DSLContext> dialect, Supplier<List<JobCount>> counts) {
     this.transactions = transactions;
     this.announce = Statement.lazily(() -> AnnounceStatement.of(dialect.get()));
     this.remove = Statement.lazily(() -> RemoveWorkersStatement.ofOne(dialect.get()));
     this.removeSilent = Statement.lazily(() -> RemoveWorkersStatement.ofSilent(dialect.get()));
     this.unhandledKinds = new UnhandledKinds(transactions, dialect);
+    this.addMinute = Statement.lazily(() -> AddMinuteStatement.of(dialect.get()));
+    this.depths = new Depths(transactions, dialect, counts);
   }
 
   @Override
@@ -43,6 +54,16 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   @Override
   public void remove(WorkerId id) {
     transactions.run(remove, id);
+  }
+
+  @Override
+  public void addMinute(WorkerId worker, List<JobMinute> counts) {
+    transactions.run(addMinute, new AddMinuteStatement.Request(worker, counts));
+  }
+
+  @Override
+  public void addDepths() {
+    depths.add();
   }
 
   /** Removes the rows of workers that have sent no heartbeat for {@code silence}. */

@@ -8,6 +8,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.store.jooq.Fixture;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -18,6 +19,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -93,6 +95,12 @@ class ReadPlanTest {
     fixture.execute(
         "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind)"
             + " SELECT -n, n, now(), 1, 'q1', 'k' FROM generate_series(1, 20000) n");
+    fixture.execute(
+        "INSERT INTO @job_minutes SELECT date_trunc('minute', now()) - n / 20 * interval '1 minute', 'q' || n % 5, 'k' || n % 20, 'w', 1, 0, 0, 0, 0, 0, '{1}', '{1}'"
+            + " FROM generate_series(0, 57599) n");
+    fixture.execute(
+        "INSERT INTO @job_depths SELECT date_trunc('minute', now()) - n / 5 * interval '1 minute', 'q' || n % 5, 1, 1, 1, 1"
+            + " FROM generate_series(0, 14399) n");
   }
 
   private void runEach(JobReader reader) {
@@ -146,6 +154,10 @@ class ReadPlanTest {
     bound("oldest pending", 20, reader::oldestPending);
     bound("dead letters", 2 * WINDOW + PROBES, reader::deadLetters);
     bound("queues", 10, reader::queues);
+    MinutesQuery hour = MinutesQuery.last(Duration.ofHours(1));
+    bound("minutes", 61 * 20 + PROBES, () -> reader.minutes(hour));
+    bound("minutes of a queue", 61 * 20 + PROBES, () -> reader.minutes(hour.queues(Set.of("q1"))));
+    bound("depths", 61 * 5 + PROBES, () -> reader.depths(hour));
     bound("limits", WINDOW + PROBES, reader::limits);
     bound("groups", 200, () -> reader.groups("q0"));
     // This reads the running jobs of the limit twice, up to 1,000 due jobs of each of the three

@@ -35,6 +35,8 @@ public final class ReadStatements {
                 Map.entry("held-groups", HeldGroupsStatement.of(dialect).text()),
                 Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
                 Map.entry("longest-running", LongestRunningStatement.of(dialect).text()),
+                Map.entry("minutes", MinutesStatement.of(dialect).text()),
+                Map.entry("depths", DepthsStatement.of(dialect).text()),
                 Map.entry("workers", WorkersStatement.of(dialect).text())));
     for (JobFilter filter : JobFilter.values()) {
       String more = filter == JobFilter.PLAIN ? "" : "-with-payload";

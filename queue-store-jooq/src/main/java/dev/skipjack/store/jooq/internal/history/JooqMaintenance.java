@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq.internal.history;
 
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
@@ -47,6 +48,8 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<NoRequest, Map.Entry<String, Instant>> readCutoffs;
   private final Statement<NoRequest, Map.Entry<String, Instant>> readDeadCutoffs;
   private final Statement<Integer, Integer> pruneKeys;
+  private final Statement<Duration, Integer> pruneMinutes;
+  private final Statement<Duration, Integer> pruneDepths;
   private final Statement<Integer, Integer> pruneRateUses;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
@@ -76,6 +79,8 @@ public final class JooqMaintenance implements Maintenance {
     this.readCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofArchive(dialect.get()));
     this.readDeadCutoffs = Statement.lazily(() -> ReadCutoffsStatement.ofDeadJobs(dialect.get()));
     this.pruneKeys = Statement.lazily(() -> PruneKeysStatement.of(dialect.get()));
+    this.pruneMinutes = Statement.lazily(() -> PruneMinutesStatement.ofMinutes(dialect.get()));
+    this.pruneDepths = Statement.lazily(() -> PruneMinutesStatement.ofDepths(dialect.get()));
     this.pruneRateUses = Statement.lazily(() -> PruneRateUsesStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
@@ -202,12 +207,18 @@ public final class JooqMaintenance implements Maintenance {
     AtomicBoolean unfinished = new AtomicBoolean();
     MaintenanceSteps.prune(
         "Silent workers", failed, () -> removeSilentWorkers.accept(WORKERS_KEPT));
+    MaintenanceSteps.prune("Minutes", failed, this::pruneMinutes);
     MaintenanceSteps.prune("Keys", failed, () -> prune(pruneKeys, deadline, keys, unfinished));
     MaintenanceSteps.prune(
         "Rates", failed, () -> prune(pruneRateUses, deadline, new AtomicLong(), unfinished));
     MaintenanceSteps.prune(
         "Dead jobs", failed, () -> pruneDead(deadline, jobs, unfinished, failed));
     return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);
+  }
+
+  private void pruneMinutes() {
+    transactions.run(pruneMinutes, MinutesQuery.KEPT);
+    transactions.run(pruneDepths, MinutesQuery.KEPT);
   }
 
   private void prune(

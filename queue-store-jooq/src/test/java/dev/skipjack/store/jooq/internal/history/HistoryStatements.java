@@ -18,16 +18,19 @@ public final class HistoryStatements {
   public static Map<String, StatementText> texts(String schema) {
     DSLContext dialect = StatementDialect.forSchema(schema);
     return new TreeMap<>(
-        Map.of(
-            "read-clock", ReadClockStatement.of(dialect).text(),
-            "present-partitions", PresentPartitionsStatement.of(dialect).text(),
-            "create-partition", CreatePartitionStatement.of(dialect).text(),
-            "find-partitions", FindPartitionsStatement.of(dialect, schema).text(),
-            "find-running-in-partition", FindRunningInPartitionStatement.of(dialect).text(),
-            "read-cutoffs", ReadCutoffsStatement.ofArchive(dialect).text(),
-            "read-dead-cutoffs", ReadCutoffsStatement.ofDeadJobs(dialect).text(),
-            "prune-keys", PruneKeysStatement.of(dialect).text(),
-            "prune-archive", PruneArchiveStatement.of(dialect).text()));
+        Map.ofEntries(
+            Map.entry("read-clock", ReadClockStatement.of(dialect).text()),
+            Map.entry("present-partitions", PresentPartitionsStatement.of(dialect).text()),
+            Map.entry("create-partition", CreatePartitionStatement.of(dialect).text()),
+            Map.entry("find-partitions", FindPartitionsStatement.of(dialect, schema).text()),
+            Map.entry(
+                "find-running-in-partition", FindRunningInPartitionStatement.of(dialect).text()),
+            Map.entry("read-cutoffs", ReadCutoffsStatement.ofArchive(dialect).text()),
+            Map.entry("read-dead-cutoffs", ReadCutoffsStatement.ofDeadJobs(dialect).text()),
+            Map.entry("prune-keys", PruneKeysStatement.of(dialect).text()),
+            Map.entry("prune-minutes", PruneMinutesStatement.ofMinutes(dialect).text()),
+            Map.entry("prune-depths", PruneMinutesStatement.ofDepths(dialect).text()),
+            Map.entry("prune-archive", PruneArchiveStatement.of(dialect).text())));
   }
 
   /** Runs the statements that maintenance runs only for missing or expired partitions. */

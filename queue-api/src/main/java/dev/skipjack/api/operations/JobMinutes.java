@@ -1,0 +1,28 @@
+package dev.skipjack.api.operations;
+
+import java.time.Instant;
+
+/**
+ * What the workers did in an interval. Workers report once a minute. What a worker did in its last
+ * minute is missing if it was killed, and attempts of {@code runUntilIdle} are not counted.
+ *
+ * @param from the start of the interval, by the database clock
+ * @param completed attempts that completed their job
+ * @param failed failed attempts whose job is retried
+ * @param dead failed attempts after which the job was dead
+ * @param cancelled attempts that ended because their job was cancelled
+ * @param snoozed attempts whose handler snoozed the job
+ * @param lost attempts that lost their lease
+ * @param waits the times from due to claimed
+ * @param runs the run times of handlers
+ */
+public record JobMinutes(
+    Instant from,
+    long completed,
+    long failed,
+    long dead,
+    long cancelled,
+    long snoozed,
+    long lost,
+    DurationHistogram waits,
+    DurationHistogram runs) {}

@@ -1,0 +1,15 @@
+package dev.skipjack.api.operations;
+
+import java.time.Instant;
+
+/**
+ * How many live jobs there were in an interval: for each queue the largest number of the interval,
+ * summed over the queues. Numbers of a queue above 10,000 are estimates.
+ *
+ * @param from the start of the interval, by the database clock
+ * @param pending the pending jobs
+ * @param running the running jobs
+ * @param waiting the jobs that wait for their ordering key
+ * @param dead the dead jobs
+ */
+public record QueueDepth(Instant from, long pending, long running, long waiting, long dead) {}
