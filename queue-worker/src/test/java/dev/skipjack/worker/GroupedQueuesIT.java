@@ -187,23 +187,6 @@ class GroupedQueuesIT {
   class Limited {
 
     @Test
-    void groupsHaveTurnsWhileARateHoldsMostOfThem() {
-      execute(
-          "INSERT INTO @job_limits (name, rate_count, rate_period, rate_burst) VALUES ('rate', 100,"
-              + " '1 second', 1)");
-      execute("INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'rate')");
-      enqueue("a", 500);
-      enqueue("b", 500);
-
-      try (Worker worker = worker().queue("default", 10).start()) {
-        await().until(() -> order.size() >= 60);
-        assertThat(worker.status().started()).isTrue();
-      }
-
-      assertThat(Collections.frequency(order.subList(0, 60), "b")).isBetween(20, 40);
-    }
-
-    @Test
     void jobsOfALimitOfOneFollowEachOtherWithoutAPoll() {
       execute("INSERT INTO @job_limits (name, max_running) VALUES ('one', 1)");
       execute("INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'one')");

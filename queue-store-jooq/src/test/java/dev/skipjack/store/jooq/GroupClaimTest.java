@@ -590,6 +590,32 @@ class GroupClaimTest {
       assertThat(fixture.value("SELECT count(*) FROM @job_rate_uses")).isEqualTo("2");
     }
 
+    @Test
+    void searchShowsWhatTheRateOfTheLimitPermits() {
+      rate("max_running, rate_count, rate_period, rate_burst", "9, 1, '1 hour', 2");
+      enqueue("a", 5);
+
+      assertThat(search().free()).isEqualTo(2);
+      assertThat(search().opensIn()).isNull();
+      claim(2, "a");
+      assertThat(search().free()).isZero();
+      assertThat(search().opensIn()).isBetween(Duration.ofMinutes(58), Duration.ofHours(1));
+    }
+
+    @Test
+    void searchShowsWhatTheRateOfEachGroupPermits() {
+      rate("rate_count, rate_period, rate_per_group", "2, '1 hour', true");
+      enqueue("a", 5);
+      enqueue("b", 5);
+      claim(1, "a");
+      claim(2, "b");
+
+      DueGroups found = search();
+
+      assertThat(found.groups()).extracting(DueGroup::free).containsExactly(1, 0);
+      assertThat(found.opensIn()).isBetween(Duration.ofMinutes(28), Duration.ofMinutes(30));
+    }
+
     @ParameterizedTest
     @ValueSource(
         strings = {
