@@ -33,6 +33,22 @@ enum EventType {
   REDRIVE_RETURNED,
   /** An operator is about to skip the dead head of an ordering key; the detail is the key. */
   UNBLOCK_REQUESTED,
+  /**
+   * An operator is about to change the limit of {@link LimitedWork}; the detail is the setting. The
+   * operator repeats the change until it returns.
+   */
+  LIMIT_REQUESTED,
+  /** The change of the limit returned. */
+  LIMIT_RETURNED,
+  /**
+   * The pauses of a group in all queues of {@link LimitedWork} returned; the detail is the group.
+   */
+  GROUP_PAUSED,
+  /**
+   * An operator is about to resume a group in all queues of {@link LimitedWork}; the detail is the
+   * group.
+   */
+  GROUP_RESUME_REQUESTED,
   /** A handler started; the detail is the content of the job that it received. */
   STARTED,
   /**
