@@ -40,7 +40,17 @@ with
       "given"."position",
       coalesce("own"."max_running", "bound"."max_running_per_group"),
       (
-        select "skipjack"."job_rate_uses"."full_at"
+        select case
+          when "skipjack"."job_rate_uses"."taken" = 0 then "skipjack"."job_rate_uses"."full_at"
+          when (
+            "bound"."rate_count" is not null
+            and "bound"."rate_per_group"
+            and ("bound"."rate_kind" = 'bucket')
+          ) then least(
+            "skipjack"."job_rate_uses"."full_at",
+            "skipjack"."job_rate_uses"."at" + cast((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") as double precision) * interval '1 microsecond'
+          )
+        end
         from "skipjack"."job_rate_uses"
         where (
           "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
@@ -431,7 +441,17 @@ with
     from "bound"
       cross join lateral (
         select (
-          select "skipjack"."job_rate_uses"."full_at"
+          select case
+            when "skipjack"."job_rate_uses"."taken" = 0 then "skipjack"."job_rate_uses"."full_at"
+            when (
+              "bound"."rate_count" is not null
+              and not ("bound"."rate_per_group")
+              and ("bound"."rate_kind" = 'bucket')
+            ) then least(
+              "skipjack"."job_rate_uses"."full_at",
+              "skipjack"."job_rate_uses"."at" + cast((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") as double precision) * interval '1 microsecond'
+            )
+          end
           from "skipjack"."job_rate_uses"
           where (
             "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"

@@ -294,29 +294,192 @@ with recursive
     )
   ),
   "permits" as materialized (
-    select case
-      when "bound"."max_running" is null then 2147483647
-      else greatest(
-        ("bound"."max_running" - (
-          select count(*)
-          from (
-            select 1 as "one"
-            from "skipjack"."jobs"
-            where (
-              "skipjack"."jobs"."status" = 'running'
-              and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
+    select
+      greatest(
+        coalesce(
+          least(
+            case
+              when "bound"."max_running" is not null then ("bound"."max_running" - (
+                select count(*)
+                from (
+                  select 1 as "one"
+                  from "skipjack"."jobs"
+                  where (
+                    "skipjack"."jobs"."status" = 'running'
+                    and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
+                  )
+                  fetch next "bound"."max_running" rows only
+                ) as "used"
+              ))
+            end,
+            cast(
+              case
+                when (
+                  "bound"."rate_count" is not null
+                  and not ("bound"."rate_per_group")
+                  and ("bound"."rate_kind" = 'bucket')
+                ) then greatest(
+                  (((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") - greatest(
+                    cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+                    0
+                  )) / "bound"."rate_interval"),
+                  0
+                )
+                when greatest(
+                  cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+                  0
+                ) > 0 then 0
+                when (
+                  "bound"."rate_count" is not null
+                  and not ("bound"."rate_per_group")
+                ) then greatest(
+                  (cast("bound"."rate_count" as bigint) - (
+                    select coalesce(
+                      cast(
+                        sum("recent"."taken")
+                        as bigint
+                      ),
+                      0
+                    )
+                    from (
+                      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+                      from "skipjack"."job_rate_uses"
+                      where (
+                        "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+                        and "skipjack"."job_rate_uses"."group_key" = ''
+                        and "skipjack"."job_rate_uses"."taken" > 0
+                      )
+                      order by "skipjack"."job_rate_uses"."id" desc
+                      fetch next "bound"."rate_count" rows only
+                    ) as "recent"
+                    where "recent"."at" >= case
+                      when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+                      else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+                    end
+                  )),
+                  0
+                )
+              end
+              as int
             )
-            fetch next "bound"."max_running" rows only
-          ) as "used"
-        )),
+          ),
+          2147483647
+        ),
         0
-      )
-    end as "free_of_limit"
+      ) as "free_of_limit",
+      case
+        when case
+          when (
+            "bound"."rate_count" is not null
+            and not ("bound"."rate_per_group")
+            and ("bound"."rate_kind" = 'bucket')
+          ) then greatest(
+            (((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") - greatest(
+              cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+              0
+            )) / "bound"."rate_interval"),
+            0
+          )
+          when greatest(
+            cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+            0
+          ) > 0 then 0
+          when (
+            "bound"."rate_count" is not null
+            and not ("bound"."rate_per_group")
+          ) then greatest(
+            (cast("bound"."rate_count" as bigint) - (
+              select coalesce(
+                cast(
+                  sum("recent"."taken")
+                  as bigint
+                ),
+                0
+              )
+              from (
+                select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+                from "skipjack"."job_rate_uses"
+                where (
+                  "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+                  and "skipjack"."job_rate_uses"."group_key" = ''
+                  and "skipjack"."job_rate_uses"."taken" > 0
+                )
+                order by "skipjack"."job_rate_uses"."id" desc
+                fetch next "bound"."rate_count" rows only
+              ) as "recent"
+              where "recent"."at" >= case
+                when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+                else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+              end
+            )),
+            0
+          )
+        end = 0 then case
+          when (
+            "bound"."rate_count" is not null
+            and not ("bound"."rate_per_group")
+            and ("bound"."rate_kind" = 'bucket')
+          ) then (cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint) - ((cast("bound"."rate_burst" as bigint) - 1) * "bound"."rate_interval"))
+          when cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint) > 0 then cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint)
+          when (
+            "bound"."rate_count" is not null
+            and not ("bound"."rate_per_group")
+            and ("bound"."rate_kind" = 'sliding')
+          ) then (cast(coalesce(extract(epoch from (
+            select min("recent"."at")
+            from (
+              select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+              from "skipjack"."job_rate_uses"
+              where (
+                "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+                and "skipjack"."job_rate_uses"."group_key" = ''
+                and "skipjack"."job_rate_uses"."taken" > 0
+              )
+              order by "skipjack"."job_rate_uses"."id" desc
+              fetch next "bound"."rate_count" rows only
+            ) as "recent"
+            where "recent"."at" >= case
+              when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+              else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+            end
+          ) - statement_timestamp()) * 1000000, 0) as bigint) + "bound"."rate_period")
+          when (
+            "bound"."rate_count" is not null
+            and not ("bound"."rate_per_group")
+          ) then (cast(coalesce(extract(epoch from case
+            when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+            else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+          end - statement_timestamp()) * 1000000, 0) as bigint) + "bound"."rate_period")
+        end
+      end as "opens_in_of_limit"
     from "bound"
+      cross join lateral (
+        select (
+          select case
+            when "skipjack"."job_rate_uses"."taken" = 0 then "skipjack"."job_rate_uses"."full_at"
+            when (
+              "bound"."rate_count" is not null
+              and not ("bound"."rate_per_group")
+              and ("bound"."rate_kind" = 'bucket')
+            ) then least(
+              "skipjack"."job_rate_uses"."full_at",
+              "skipjack"."job_rate_uses"."at" + cast((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") as double precision) * interval '1 microsecond'
+            )
+          end
+          from "skipjack"."job_rate_uses"
+          where (
+            "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+            and "skipjack"."job_rate_uses"."group_key" = ''
+          )
+          order by "skipjack"."job_rate_uses"."id" desc
+          fetch next 1 rows only
+        ) as "full_at"
+      ) as "rate"
   )
 select
   "bound"."limit_name",
   "free_of_limit",
+  "opens_in_of_limit",
   (
     "bound"."max_running" is not null
     or (
@@ -367,40 +530,179 @@ select
   coalesce("own"."weight", 1) as "weight",
   ("own"."paused_at" is not null) as "is_paused",
   case
-    when (
-      "bound"."limit_name" is null
-      or coalesce("own"."max_running", "bound"."max_running_per_group") is null
-    ) then 2147483647
+    when "bound"."limit_name" is null then 2147483647
     else greatest(
-      (coalesce("own"."max_running", "bound"."max_running_per_group") - ((
-        select count(*)
-        from (
-          select 1 as "one"
-          from "skipjack"."jobs"
-          where (
-            "skipjack"."jobs"."status" = 'running'
-            and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
-            and "skipjack"."jobs"."group_key" = "found"."group_key"
+      coalesce(
+        least(
+          case
+            when coalesce("own"."max_running", "bound"."max_running_per_group") is not null then (coalesce("own"."max_running", "bound"."max_running_per_group") - ((
+              select count(*)
+              from (
+                select 1 as "one"
+                from "skipjack"."jobs"
+                where (
+                  "skipjack"."jobs"."status" = 'running'
+                  and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
+                  and "skipjack"."jobs"."group_key" = "found"."group_key"
+                )
+                fetch next coalesce("own"."max_running", "bound"."max_running_per_group") rows only
+              ) as "grouped"
+            ) + (
+              select count(*)
+              from (
+                select 1 as "one"
+                from "skipjack"."jobs"
+                where (
+                  "skipjack"."jobs"."status" = 'running'
+                  and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
+                  and "skipjack"."jobs"."group_key" is null
+                  and "found"."group_key" is null
+                )
+                fetch next coalesce("own"."max_running", "bound"."max_running_per_group") rows only
+              ) as "ungrouped"
+            )))
+          end,
+          cast(
+            case
+              when (
+                "bound"."rate_count" is not null
+                and "bound"."rate_per_group"
+                and ("bound"."rate_kind" = 'bucket')
+              ) then greatest(
+                (((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") - greatest(
+                  cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+                  0
+                )) / "bound"."rate_interval"),
+                0
+              )
+              when greatest(
+                cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+                0
+              ) > 0 then 0
+              when (
+                "bound"."rate_count" is not null
+                and "bound"."rate_per_group"
+              ) then greatest(
+                (cast("bound"."rate_count" as bigint) - (
+                  select coalesce(
+                    cast(
+                      sum("recent"."taken")
+                      as bigint
+                    ),
+                    0
+                  )
+                  from (
+                    select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+                    from "skipjack"."job_rate_uses"
+                    where (
+                      "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+                      and "skipjack"."job_rate_uses"."group_key" = ('/' || coalesce("found"."group_key", ''))
+                      and "skipjack"."job_rate_uses"."taken" > 0
+                    )
+                    order by "skipjack"."job_rate_uses"."id" desc
+                    fetch next "bound"."rate_count" rows only
+                  ) as "recent"
+                  where "recent"."at" >= case
+                    when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+                    else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+                  end
+                )),
+                0
+              )
+            end
+            as int
           )
-          fetch next coalesce("own"."max_running", "bound"."max_running_per_group") rows only
-        ) as "grouped"
-      ) + (
-        select count(*)
-        from (
-          select 1 as "one"
-          from "skipjack"."jobs"
-          where (
-            "skipjack"."jobs"."status" = 'running'
-            and "skipjack"."jobs"."limit_name" = "bound"."limit_name"
-            and "skipjack"."jobs"."group_key" is null
-            and "found"."group_key" is null
-          )
-          fetch next coalesce("own"."max_running", "bound"."max_running_per_group") rows only
-        ) as "ungrouped"
-      ))),
+        ),
+        2147483647
+      ),
       0
     )
-  end as "free"
+  end as "free",
+  case
+    when case
+      when (
+        "bound"."rate_count" is not null
+        and "bound"."rate_per_group"
+        and ("bound"."rate_kind" = 'bucket')
+      ) then greatest(
+        (((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") - greatest(
+          cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+          0
+        )) / "bound"."rate_interval"),
+        0
+      )
+      when greatest(
+        cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+        0
+      ) > 0 then 0
+      when (
+        "bound"."rate_count" is not null
+        and "bound"."rate_per_group"
+      ) then greatest(
+        (cast("bound"."rate_count" as bigint) - (
+          select coalesce(
+            cast(
+              sum("recent"."taken")
+              as bigint
+            ),
+            0
+          )
+          from (
+            select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+            from "skipjack"."job_rate_uses"
+            where (
+              "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+              and "skipjack"."job_rate_uses"."group_key" = ('/' || coalesce("found"."group_key", ''))
+              and "skipjack"."job_rate_uses"."taken" > 0
+            )
+            order by "skipjack"."job_rate_uses"."id" desc
+            fetch next "bound"."rate_count" rows only
+          ) as "recent"
+          where "recent"."at" >= case
+            when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+            else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+          end
+        )),
+        0
+      )
+    end = 0 then case
+      when (
+        "bound"."rate_count" is not null
+        and "bound"."rate_per_group"
+        and ("bound"."rate_kind" = 'bucket')
+      ) then (cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint) - ((cast("bound"."rate_burst" as bigint) - 1) * "bound"."rate_interval"))
+      when cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint) > 0 then cast(coalesce(extract(epoch from "rate"."full_at" - statement_timestamp()) * 1000000, 0) as bigint)
+      when (
+        "bound"."rate_count" is not null
+        and "bound"."rate_per_group"
+        and ("bound"."rate_kind" = 'sliding')
+      ) then (cast(coalesce(extract(epoch from (
+        select min("recent"."at")
+        from (
+          select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+          from "skipjack"."job_rate_uses"
+          where (
+            "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+            and "skipjack"."job_rate_uses"."group_key" = ('/' || coalesce("found"."group_key", ''))
+            and "skipjack"."job_rate_uses"."taken" > 0
+          )
+          order by "skipjack"."job_rate_uses"."id" desc
+          fetch next "bound"."rate_count" rows only
+        ) as "recent"
+        where "recent"."at" >= case
+          when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+          else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+        end
+      ) - statement_timestamp()) * 1000000, 0) as bigint) + "bound"."rate_period")
+      when (
+        "bound"."rate_count" is not null
+        and "bound"."rate_per_group"
+      ) then (cast(coalesce(extract(epoch from case
+        when ("bound"."rate_kind" = 'sliding') then statement_timestamp() - cast("bound"."rate_period" as double precision) * interval '1 microsecond'
+        else date_bin(cast("bound"."rate_period" as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+      end - statement_timestamp()) * 1000000, 0) as bigint) + "bound"."rate_period")
+    end
+  end as "opens_in"
 from "bound"
   cross join "permits"
   left outer join "found"
@@ -414,6 +716,29 @@ from "bound"
     )
     fetch next 1 rows only
   ) as "own"
+    on true
+  left outer join lateral (
+    select (
+      select case
+        when "skipjack"."job_rate_uses"."taken" = 0 then "skipjack"."job_rate_uses"."full_at"
+        when (
+          "bound"."rate_count" is not null
+          and "bound"."rate_per_group"
+          and ("bound"."rate_kind" = 'bucket')
+        ) then least(
+          "skipjack"."job_rate_uses"."full_at",
+          "skipjack"."job_rate_uses"."at" + cast((cast("bound"."rate_burst" as bigint) * "bound"."rate_interval") as double precision) * interval '1 microsecond'
+        )
+      end
+      from "skipjack"."job_rate_uses"
+      where (
+        "skipjack"."job_rate_uses"."limit_name" = "bound"."limit_name"
+        and "skipjack"."job_rate_uses"."group_key" = ('/' || coalesce("found"."group_key", ''))
+      )
+      order by "skipjack"."job_rate_uses"."id" desc
+      fetch next 1 rows only
+    ) as "full_at"
+  ) as "rate"
     on true
 order by
   (coalesce("found"."group_key", '') > cast(? as text) collate "C") desc,

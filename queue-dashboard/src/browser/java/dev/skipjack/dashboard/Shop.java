@@ -155,7 +155,7 @@ final class Shop implements AutoCloseable {
                 Publisher.each(
                     event ->
                         event.aggregate().id().equals("order-3")
-                            ? PublishResult.dead("The broker answered 413 Payload Too Large")
+                            ? PublishResult.dead("The broker returned 413 Payload Too Large")
                             : PublishResult.sent()))
             .name("relay-1")
             .build()) {

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The first page: whether all is well, and where it is not. */
@@ -152,6 +153,21 @@ final class NowScreen implements Screen<NowScreen.Model> {
   }
 
   private static Node tiles(Model model, Visit visit) {
+    return model.queues().isMissing() ? unknownTiles() : knownTiles(model, visit);
+  }
+
+  /** Numbers that could not be read must not look like zero. */
+  private static Node unknownTiles() {
+    return Html.div("tiles")
+        .add(
+            Stream.of("Pending", "Running", "Waiting", "Dead", "Workers")
+                .map(
+                    label ->
+                        Ui.tile(null, label, Html.text("?"), Html.text("could not be read"), ""))
+                .toList());
+  }
+
+  private static Node knownTiles(Model model, Visit visit) {
     List<QueueRow> queues = model.queues().or(List.of());
     Amount pending = sum(queues, QueueRow::pending);
     Amount running = sum(queues, QueueRow::running);

@@ -40,6 +40,17 @@ class DegradedPagesTest {
     }
   }
 
+  @Test
+  void numbersThatWereNotReadAreNotShownAsZero(QueueDatabase database) {
+    HikariDataSource closed = database.newDataSource(1);
+    closed.close();
+    try (Dashboard dashboard = Dashboard.on(JobQueue.on(closed)).access(Fixture::access).build()) {
+      assertThat(new Browser(dashboard, Fixture.ADMIN).page("/"))
+          .containsPattern("(?s)(<span class=\"tile-number\">\\?</span>.*){5}")
+          .doesNotContain("none is due", "no slots");
+    }
+  }
+
   @SuppressWarnings("unchecked")
   private static <T extends Throwable> RuntimeException sneak(Throwable failure) throws T {
     throw (T) failure;

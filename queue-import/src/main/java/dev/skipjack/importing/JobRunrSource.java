@@ -245,7 +245,7 @@ final class JobRunrSource extends Source {
   private static @Nullable String stays(String state, @Nullable String recurringJob) {
     if (recurringJob != null && state.equals("SCHEDULED")) {
       return "next run of a recurring job: it leaves with that job, or delete it if that job is"
-                 + " gone";
+          + " gone";
     }
     return switch (state) {
       case "SCHEDULED", "ENQUEUED", "FAILED" -> null;

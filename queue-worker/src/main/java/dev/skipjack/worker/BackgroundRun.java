@@ -55,6 +55,7 @@ final class BackgroundRun {
   private final WorkerThreads threads;
   private final Reporter reporter;
   private final Map<String, Slots> slots = new LinkedHashMap<>();
+  private final Claimer claimer;
   private final Loop claimLoop;
   private final Registrar registrar;
   private final Optional<WakeUpListener> wakeUps;
@@ -87,6 +88,7 @@ final class BackgroundRun {
     this.config = parts.config();
     this.threads = threads;
     this.reporter = parts.reporter();
+    this.claimer = claimer;
     QueueAccess access = parts.access();
     SplittableRandom random = new SplittableRandom();
     for (ServedQueue queue : queues) {
@@ -317,15 +319,7 @@ final class BackgroundRun {
     if (attempt.isBuffered()) { // one whose release failed has ended, and must not be added again
       engine.running().add(attempt);
     }
-    release(attempt);
-  }
-
-  private void release(Attempt attempt) {
-    try {
-      engine.runner().release(attempt);
-    } catch (Throwable thrown) {
-      reporter.notEnded(thrown); // the others must still be released
-    }
+    engine.release(attempt);
   }
 
   private void replace(Attempt stuck) {
@@ -354,10 +348,11 @@ final class BackgroundRun {
     boolean interrupted = false;
     directStarts.close();
     engine.handOvers().end();
+    claimer.stop();
     loops.forEach(Loop::stop);
     schedulerLoop.stop();
     for (Slots ofQueue : slots.values()) {
-      ofQueue.close().forEach(this::release);
+      ofQueue.close().forEach(engine::release);
     }
     try {
       drain(deadline);
@@ -365,7 +360,7 @@ final class BackgroundRun {
       interrupted = true;
     }
     watchdog.stop();
-    engine.running().all().forEach(this::release);
+    engine.running().all().forEach(engine::release);
     long end = System.nanoTime() + AFTER_DRAIN;
     long last = end - AFTER_DRAIN + LAST_WRITES;
     try {

@@ -147,18 +147,22 @@ final class CallerRun {
     if (claimed.isEmpty() && promote()) {
       claimed.addAll(claim());
     }
-    claimed.forEach(engine.running()::add);
-    claimed.forEach(reporter::claimed);
     int ran = 0;
-    while (!claimed.isEmpty()) {
-      Attempt next = claimed.pop();
-      if (stopped || Thread.currentThread().isInterrupted()) {
-        engine.runner().release(next);
-      } else {
-        run(next);
-        // Another thread may have stopped the run just before the attempt began.
-        ran += next.hasBegun() ? 1 : 0;
+    try {
+      claimed.forEach(engine.running()::add);
+      claimed.forEach(reporter::claimed);
+      while (!claimed.isEmpty()) {
+        Attempt next = claimed.pop();
+        if (stopped || Thread.currentThread().isInterrupted()) {
+          engine.runner().release(next);
+        } else {
+          run(next);
+          // Another thread may have stopped the run just before the attempt began.
+          ran += next.hasBegun() ? 1 : 0;
+        }
       }
+    } finally {
+      claimed.forEach(engine::release); // only after a failure, which ends the run
     }
     return ran;
   }

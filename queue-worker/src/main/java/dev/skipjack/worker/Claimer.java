@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  * committed in one round trip. {@link #takeLost} returns whether the response of such a claim was
  * lost.
  *
- * <p>Used by one thread at a time.
+ * <p>Used by one thread at a time, except {@link #stop}.
  */
 final class Claimer {
 
@@ -132,6 +132,7 @@ final class Claimer {
   private boolean mayBeLost;
   private long carefulUntil;
   private boolean isCareful;
+  private volatile boolean stopped;
 
   /**
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
@@ -344,6 +345,14 @@ final class Claimer {
     return grouped.contains(queue) || marks.skipDeadEntries() || lanes.expectMore(Set.of(queue));
   }
 
+  /**
+   * Makes a {@link #claim} send no further claim, even if it is listing the lanes now, because the
+   * worker stops and would have to release the jobs. May be called by any thread.
+   */
+  void stop() {
+    stopped = true;
+  }
+
   /** Returns whether any of the known lanes of these queues may have more jobs. */
   boolean expectsMore(Map<String, Integer> room) {
     return lanes.expectMore(room.keySet());
@@ -364,6 +373,9 @@ final class Claimer {
   }
 
   private List<Attempt> claim(Map<String, Integer> room, int most, Hints hints) {
+    if (stopped) {
+      return List.of();
+    }
     if (grouped.isEmpty()) {
       return claimPlain(room, most, hints);
     }

@@ -140,6 +140,15 @@ final class Engine {
     return runner;
   }
 
+  /** Releases an attempt. A failure is only reported, so that others can still be released. */
+  void release(Attempt attempt) {
+    try {
+      runner.release(attempt);
+    } catch (Throwable thrown) {
+      reporter.notEnded(thrown);
+    }
+  }
+
   HandlerThreads.Running handlerThreads() {
     return handlerThreads;
   }

@@ -20,6 +20,9 @@ import java.util.random.RandomGenerator;
 /**
  * Claims from the lanes of fair and limited queues, whose groups have turns ({@link GroupTurns}).
  *
+ * <p>If several searches in a row find no job to claim, the lane rests for twenty times their
+ * duration: its searches then do not read further than the first and the newest due jobs.
+ *
  * <p>A lane whose due jobs are all held by a limit is asked again when an attempt of a limited
  * queue of this worker has ended, when its rate opens, or at the next poll, because attempts of
  * other workers end too. A lane whose lock another claim held is asked again after a few
@@ -148,9 +151,16 @@ final class GroupClaims {
   private Result search(Lane lane, int room) {
     GroupTurns turn = turns.computeIfAbsent(lane, created -> begun(created, room));
     askAgainAt.remove(lane);
+    long first = clock.getAsLong();
+    if (turn.restLeft(first) > 0) {
+      askAgainIn(lane, turn.restLeft(first));
+    }
     for (int i = 0; i < SEARCHES; i++) {
       long began = clock.getAsLong();
       DueGroups found = store.dueGroups(turn.search(room, began));
+      if (found.opensIn() != null) {
+        askAgainIn(lane, nanos(found.opensIn()));
+      }
       int possible = Math.min(room, found.free());
       if (possible == 0) {
         held(lane);
@@ -168,19 +178,24 @@ final class GroupClaims {
           held(lane); // a permit may have been taken since the search
         }
         if (claimed.isBusy() || claimed.opensIn() != null) {
-          askAgainAt.put(lane, clock.getAsLong() + waitAfter(lane, claimed));
+          askAgainIn(lane, waitAfter(lane, claimed));
+        }
+        if (!claimed.jobs().isEmpty() && !claimed.isBusy()) {
+          busyInARow.remove(lane);
+          return new Result(claimed.jobs(), dealt >= room || turn.hasMore());
+        }
+        if (claimed.isBusy() || claimed.opensIn() != null) {
           return new Result(claimed.jobs(), false);
         }
         busyInARow.remove(lane);
-        if (!claimed.jobs().isEmpty()) {
-          return new Result(claimed.jobs(), dealt >= room || turn.hasMore());
-        }
       }
       if (!turn.hasMore()) {
         return NONE;
       }
     }
-    askAgainAt.put(lane, clock.getAsLong() + LONGEST_BUSY);
+    long last = clock.getAsLong();
+    turn.rest(last, last - first, LONGEST_BUSY);
+    askAgainIn(lane, turn.restLeft(last));
     return NONE;
   }
 
@@ -210,10 +225,23 @@ final class GroupClaims {
     askAgainAt.putIfAbsent(lane, clock.getAsLong() + UNTIL_FREED);
   }
 
+  /** Asks a lane again after a duration, or earlier if that was planned. */
+  private void askAgainIn(Lane lane, long nanos) {
+    askAgainAt.merge(
+        lane,
+        clock.getAsLong() + nanos,
+        (planned, wanted) -> wanted - planned < 0 ? wanted : planned);
+  }
+
+  /** Returns how long to wait for a rate. A row written by a wrong clock may be centuries ahead. */
+  private static long nanos(Duration opensIn) {
+    return opensIn.toDays() > 0 ? UNTIL_FREED : Math.max(opensIn.toNanos(), SHORTEST_WAIT);
+  }
+
   private long waitAfter(Lane lane, ClaimedGroups claimed) {
     Duration opensIn = claimed.opensIn();
     if (opensIn != null) {
-      return Math.max(opensIn.toNanos(), SHORTEST_WAIT);
+      return nanos(opensIn);
     }
     long wait = Math.min(BUSY * busyInARow.merge(lane, 1, Integer::sum), LONGEST_BUSY);
     return wait / 2 + random.nextLong(wait);

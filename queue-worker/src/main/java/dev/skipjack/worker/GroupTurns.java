@@ -48,6 +48,8 @@ final class GroupTurns {
   private Place ungroupedAfter = Place.FIRST;
   private long nextNamesAt;
   private boolean waitsForNames;
+  private long restsUntil;
+  private boolean rests;
   private boolean hasMore;
 
   GroupTurns(Lane lane) {
@@ -56,9 +58,27 @@ final class GroupTurns {
 
   /** Returns the search for groups that have {@code room} jobs. */
   GroupSearch search(int room, long now) {
-    int names = waitsForNames && now - nextNamesAt < 0 ? 0 : NAMES;
-    return new GroupSearch(
-        lane, Math.min(JOBS_BY_ROOM * room, MOST_JOBS), room, names, after, ungroupedAfter);
+    rests = rests && now - restsUntil < 0;
+    int names = rests || (waitsForNames && now - nextNamesAt < 0) ? 0 : NAMES;
+    int jobs = Math.min(JOBS_BY_ROOM * room, MOST_JOBS);
+    return new GroupSearch(lane, jobs, room, names, after, rests ? null : ungroupedAfter);
+  }
+
+  /**
+   * Makes searches read only the first and the newest due jobs for a while, because several
+   * searches have found no job to claim.
+   *
+   * @param nanos the duration of those searches
+   * @param atLeast the minimum duration of the rest
+   */
+  void rest(long now, long nanos, long atLeast) {
+    rests = true;
+    restsUntil = now + Math.max(WAIT_BY_DURATION * nanos, atLeast);
+  }
+
+  /** Returns how long searches rest; 0 if they do not. */
+  long restLeft(long now) {
+    return rests ? Math.max(restsUntil - now, 0) : 0;
   }
 
   /**
@@ -141,7 +161,7 @@ final class GroupTurns {
       nextNamesAt = now + WAIT_BY_DURATION * nanos;
     }
     boolean isUngroupedFound = found.groups().stream().anyMatch(group -> group.group() == null);
-    if (!isUngroupedFound) {
+    if (!isUngroupedFound && !rests) {
       ungroupedAfter = found.ungroupedTo() == null ? Place.FIRST : found.ungroupedTo();
     }
   }

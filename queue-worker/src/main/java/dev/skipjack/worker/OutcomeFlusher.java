@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.spi.UnknownClaimException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Collects endings for a moment, so that one statement can write many of them, and keeps each
  * ending until it has been written or its job is lost.
+ *
+ * <p>An ending that arrives after the last run is still written, but only tried once. An example is
+ * the release of a job whose claim or direct start has returned after the worker was stopped.
  */
 final class OutcomeFlusher implements Loop.Step {
 
@@ -31,11 +36,16 @@ final class OutcomeFlusher implements Loop.Step {
   private final AtomicInteger arrived = new AtomicInteger();
   private boolean asked;
 
+  /** Whether the flusher's thread has ended, so that the thread of a late ending writes it. */
+  private volatile boolean ended;
+
   /** The nanoTime until which endings are collected, if all of them are of direct starts. */
   private volatile long collectUntil = System.nanoTime();
 
   private volatile boolean onlyDirect = true;
-  private final List<UnwrittenEnding> pending = new ArrayList<>(); // the flusher thread's own
+
+  /** Used by the flusher's thread and, after its end, by one thread at a time. */
+  private final List<UnwrittenEnding> pending = new ArrayList<>();
 
   OutcomeFlusher(OutcomeWriter writer, RunningJobs running, Wakeup wakeup, Duration flushInterval) {
     this.writer = writer;
@@ -45,8 +55,8 @@ final class OutcomeFlusher implements Loop.Step {
   }
 
   /**
-   * Accepts an ending from any thread. Does not block: if endings accumulate, the claim loop claims
-   * fewer jobs.
+   * Accepts an ending from any thread. Does not block unless the flusher has ended: if endings
+   * accumulate, the claim loop claims fewer jobs.
    */
   void offer(Attempt attempt, Ending ending) {
     offer(new UnwrittenEnding(attempt, ending));
@@ -71,6 +81,10 @@ final class OutcomeFlusher implements Loop.Step {
       onlyDirect = false;
     }
     inbox.add(ending);
+    if (ended) { // checked after the ending was added, so that it is not overlooked
+      writeLast();
+      return;
+    }
     int waiting = arrived.incrementAndGet();
     if (waiting == 1 || first || isWorthWriting(waiting)) {
       wakeup.raise();
@@ -81,13 +95,7 @@ final class OutcomeFlusher implements Loop.Step {
   public long run() {
     gather();
     onlyDirect = true;
-    for (UnwrittenEnding next = inbox.poll(); next != null; next = inbox.poll()) {
-      arrived.decrementAndGet();
-      pending.add(next);
-    }
-    for (UnknownClaimException next = lost.poll(); next != null; next = lost.poll()) {
-      writer.lost(next);
-    }
+    takeInbox();
     List<UnwrittenEnding> due = due();
     asked = !due.isEmpty();
     try {
@@ -102,7 +110,31 @@ final class OutcomeFlusher implements Loop.Step {
 
   @Override
   public void end() {
-    writer.releaseLost();
+    ended = true;
+    writeLast();
+  }
+
+  /** Tries once to write the endings that are left. The rescue takes care of the others. */
+  private synchronized void writeLast() {
+    try {
+      takeInbox();
+      writer.write(List.copyOf(pending));
+      writer.releaseLost();
+    } catch (Throwable unavailable) {
+      LOG.debug("Last endings were not written", unavailable);
+    } finally {
+      pending.removeIf(UnwrittenEnding::isSettled);
+    }
+  }
+
+  private void takeInbox() {
+    for (UnwrittenEnding next = inbox.poll(); next != null; next = inbox.poll()) {
+      arrived.decrementAndGet();
+      pending.add(next);
+    }
+    for (UnknownClaimException next = lost.poll(); next != null; next = lost.poll()) {
+      writer.lost(next);
+    }
   }
 
   @Override

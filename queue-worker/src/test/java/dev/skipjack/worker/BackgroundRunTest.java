@@ -40,7 +40,7 @@ class BackgroundRunTest {
    * heap might.
    */
   @SuppressWarnings("NullAway") // the due time must be missing
-  private static ClaimedJob withoutDueTime(ClaimedJob job) {
+  static ClaimedJob withoutDueTime(ClaimedJob job) {
     return new ClaimedJob(
         job.execution(),
         job.queue(),

@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
 /** Tests jobs that run in the calling thread, without starting the worker. */
@@ -74,6 +75,19 @@ class CallingThreadTest extends WorkerFixture {
     assertThat(worker.runUntilIdle()).isEqualTo(3);
 
     assertThat(store.fewClaims).isEmpty();
+  }
+
+  /** Otherwise they would wait until their leases expire, and lose an attempt. */
+  @Test
+  void jobsAreReleasedIfTheirClaimCannotBeReported() {
+    store.addAll(4, job());
+    AtomicBoolean broken = new AtomicBoolean(true);
+    store.onClaim = job -> broken.getAndSet(false) ? BackgroundRunTest.withoutDueTime(job) : job;
+    Worker worker = build(on((payload, context) -> Outcome.completed(), 1), config());
+
+    assertThatThrownBy(worker::runUntilIdle).isInstanceOf(NullPointerException.class);
+
+    assertThat(store.count(JobStatus.PENDING)).isEqualTo(4);
   }
 
   @Test

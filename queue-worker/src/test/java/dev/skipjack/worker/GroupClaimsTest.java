@@ -8,8 +8,10 @@ import dev.skipjack.api.spi.DueGroups;
 import dev.skipjack.api.spi.DueGroups.DueGroup;
 import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.api.spi.GroupSearch;
+import dev.skipjack.api.spi.GroupSearch.Place;
 import dev.skipjack.api.spi.Lane;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -30,6 +32,7 @@ class GroupClaimsTest {
   private final List<GroupSearch> searches = new ArrayList<>();
   private final List<GroupClaim> requests = new ArrayList<>();
   private long now = 1_000;
+  private long searchNanos;
 
   private final GroupClaims groups =
       new GroupClaims(
@@ -37,6 +40,7 @@ class GroupClaimsTest {
             @Override
             public DueGroups dueGroups(GroupSearch search) {
               searches.add(search);
+              now += searchNanos;
               return found.size() > 1 ? found.pop() : found.element();
             }
 
@@ -53,7 +57,7 @@ class GroupClaimsTest {
           () -> now);
 
   private static DueGroups groups(int free, @Nullable String readTo, DueGroup... groups) {
-    return new DueGroups(List.of(groups), "api", free, true, false, readTo, null);
+    return new DueGroups(List.of(groups), "api", free, true, false, readTo, null, null);
   }
 
   private static DueGroup group(String name, int free) {
@@ -130,6 +134,48 @@ class GroupClaimsTest {
 
     assertThat(searches).hasSize(1 + GroupClaims.SEARCHES);
     assertThat(groups.pause(now)).isPositive().isLessThan(Duration.ofSeconds(1).toNanos());
+  }
+
+  @Test
+  void searchesRestAfterSeveralThatFoundNoJobToClaim() {
+    searchNanos = Duration.ofMillis(3).toNanos();
+    Place place = new Place(Instant.EPOCH, 7);
+    found.add(new DueGroups(List.of(group("a", 0)), "api", 5, true, false, null, place, null));
+    groups.claim(LANE, 5);
+    int before = searches.size();
+    assertThat(groups.pause(now)).isBetween(20 * 8 * searchNanos, 21 * 8 * searchNanos);
+
+    found.add(groups(5, null, group("a", 0)));
+    found.removeFirst();
+    groups.claim(LANE, 5);
+
+    assertThat(searches).hasSize(before + 1);
+    assertThat(searches.get(before).names()).isZero();
+    assertThat(searches.get(before).ungroupedAfter()).isNull();
+    assertThat(groups.pause(now)).isLessThan(20 * 8 * searchNanos);
+    now += 20 * 8 * searchNanos;
+    groups.claim(LANE, 5);
+    assertThat(searches.get(before + 1).ungroupedAfter()).isEqualTo(place);
+  }
+
+  @Test
+  void rateThatOpensInAThousandYearsDoesNotLoseJobs() {
+    found.add(groups(5, null, group("a", 5)));
+    claimed.add(new ClaimedGroups(List.of(), false, Duration.ofDays(365_000)));
+
+    assertThat(groups.claim(LANE, 5).jobs()).isEmpty();
+  }
+
+  @Test
+  void laneThatARateHoldsIsNotClaimedFrom() {
+    found.add(
+        new DueGroups(
+            List.of(group("a", 5)), "api", 0, true, false, null, null, Duration.ofMillis(40)));
+
+    groups.claim(LANE, 5);
+
+    assertThat(requests).isEmpty();
+    assertThat(groups.pause(now)).isEqualTo(Duration.ofMillis(40).toNanos());
   }
 
   @Test

@@ -30,7 +30,8 @@ class GroupTurnsTest {
   }
 
   private static DueGroups found(@Nullable String readTo, DueGroup... groups) {
-    return new DueGroups(List.of(groups), null, Integer.MAX_VALUE, false, false, readTo, null);
+    return new DueGroups(
+        List.of(groups), null, Integer.MAX_VALUE, false, false, readTo, null, null);
   }
 
   /** Returns the groups from the one after the last turn on, as a search returns them. */
@@ -134,10 +135,11 @@ class GroupTurnsTest {
   @Test
   void searchForJobsWithoutAGroupContinuesUntilOneIsFound() {
     Place place = new Place(Instant.EPOCH, 7);
-    DueGroups none = new DueGroups(List.of(group("a", 5)), null, 9, false, false, null, place);
+    DueGroups none =
+        new DueGroups(List.of(group("a", 5)), null, 9, false, false, null, place, null);
     DueGroups one =
         new DueGroups(
-            List.of(group(null, 5, 1, Integer.MAX_VALUE)), null, 9, false, false, null, null);
+            List.of(group(null, 5, 1, Integer.MAX_VALUE)), null, 9, false, false, null, null, null);
 
     choose(none, 1);
     assertThat(turns.search(5, 0)).extracting(GroupSearch::ungroupedAfter).isEqualTo(place);

@@ -433,6 +433,31 @@ class OutcomeFlusherTest {
     assertThat(held.events.all(Succeeded.class)).hasSize(1);
   }
 
+  @Test
+  void theOutcomesThatAreLeftAreWrittenAtTheEnd() {
+    Held held = new Held(LONG);
+    offer(held, held.claim(2), COMPLETED);
+
+    held.flusher.end();
+
+    assertThat(held.store.calls).containsExactly("complete");
+    assertThat(held.running.size()).isZero();
+  }
+
+  @Test
+  void anOutcomeAfterTheEndIsWrittenByItsThread() {
+    Held held = new Held(LONG);
+    List<Attempt> attempts = held.claim(2);
+    held.flusher.end();
+    offer(held, attempts.subList(0, 1), requeued(ExecutionStatus.RELEASED));
+    assertThat(held.store.calls).containsExactly("requeue");
+
+    held.store.fault = failing("requeue", "08006");
+    offer(held, attempts.subList(1, 2), requeued(ExecutionStatus.RELEASED));
+
+    assertThat(held.running.all()).containsExactly(attempts.get(1));
+  }
+
   private record Transaction(Connection connection) implements AutoCloseable {
     Transaction(MemoryStore store) {
       this(store.begin());

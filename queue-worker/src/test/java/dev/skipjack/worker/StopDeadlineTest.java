@@ -1,20 +1,35 @@
 package dev.skipjack.worker;
 
 import static dev.skipjack.worker.TestJob.job;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.QueueAccess;
+import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.LeaseKeeper;
+import dev.skipjack.api.spi.LocalWorker;
+import dev.skipjack.api.spi.LocalWorker.TakenSlot;
+import dev.skipjack.api.spi.LocalWorkers;
+import dev.skipjack.api.spi.NewJob;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -76,6 +91,50 @@ class StopDeadlineTest {
     assertThat(leasesClosed).hasValue(1);
   }
 
+  /** The stop waits only for a limited time for an enqueue whose commit takes long. */
+  @Test
+  void aJobWhoseEnqueueOutlastsTheStopIsReleased() {
+    AtomicReference<@Nullable LocalWorker> local = new AtomicReference<>();
+    Worker worker = start(proxy(QueueAccess.class, name -> localWorkers(name, local)));
+    NewJob enqueued = job().toNewJob();
+    await().until(() -> local.get() != null && requireNonNull(local.get()).hasSlot(enqueued));
+    TakenSlot slot = requireNonNull(requireNonNull(local.get()).take(enqueued));
+
+    worker.stop();
+    JobId job = store.add(job());
+    slot.start(started(slot.worker()));
+
+    assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+    assertThat(store.uncountedAttempts(job)).isEqualTo(1);
+  }
+
+  private static @Nullable Object localWorkers(
+      String method, AtomicReference<@Nullable LocalWorker> added) {
+    return method.equals("localWorkers")
+        ? Optional.of(
+            new LocalWorkers() {
+              @Override
+              public void prepare() {}
+
+              @Override
+              public void add(LocalWorker worker) {
+                added.set(worker);
+              }
+
+              @Override
+              public void remove(LocalWorker worker) {}
+            })
+        : null;
+  }
+
+  /** Returns the only pending job as one that an enqueue has started for the worker. */
+  private ClaimedJob started(WorkerId worker) {
+    LaneShare lane = new LaneShare(new Lane("q", 0), 1, null);
+    return store
+        .claim(new ClaimRequest(worker, List.of(lane), List.of("k"), 1, Duration.ofMinutes(1)))
+        .get(0);
+  }
+
   /**
    * Starts a worker whose statements all hang, as behind a firewall that dropped every connection,
    * and whose handler ignores interrupts.
@@ -105,7 +164,11 @@ class StopDeadlineTest {
   }
 
   private Worker start() {
-    return Worker.on(watched())
+    return start(watched());
+  }
+
+  private Worker start(QueueAccess access) {
+    return Worker.on(access)
         .handle(
             TYPE,
             (payload, context) -> {

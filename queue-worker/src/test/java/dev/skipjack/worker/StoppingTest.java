@@ -204,16 +204,7 @@ class StoppingTest extends WorkerFixture {
     JobId job = store.add(job());
     CountDownLatch claiming = new CountDownLatch(1);
     CountDownLatch answer = new CountDownLatch(1);
-    store.fault =
-        new MemoryStore.Fault() {
-          @Override
-          public void after(String call, int size) {
-            if (call.equals("claim")) {
-              claiming.countDown();
-              awaitLatch(answer);
-            }
-          }
-        };
+    store.fault = blockingAfter("claim", claiming, answer);
     Worker worker = start(on((payload, context) -> Outcome.completed(), 1), config());
     claiming.await();
     Thread stopping = new Thread(worker::stop);
@@ -224,6 +215,60 @@ class StoppingTest extends WorkerFixture {
 
     assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
     assertThat(store.uncountedAttempts(job)).isEqualTo(1);
+  }
+
+  /** Otherwise the job would have to be released, or wait for its lease if that takes too long. */
+  @Test
+  void aStopDuringAListingOfTheLanesClaimsNothing() throws Exception {
+    CountDownLatch listing = new CountDownLatch(1);
+    CountDownLatch answer = new CountDownLatch(1);
+    store.fault = blockingAfter("dueLanes", listing, answer);
+    JobId job = store.add(job());
+    Worker worker = start(on((payload, context) -> Outcome.completed(), 1), config());
+    listing.await();
+    Thread stopping = new Thread(worker::stop);
+    stopping.start();
+    await().until(() -> stopping.getState() == Thread.State.TIMED_WAITING);
+    answer.countDown();
+    stopping.join(10_000);
+
+    assertThat(store.claims).isEmpty();
+    assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+  }
+
+  /** The flusher has ended by then. */
+  @Test
+  void jobsOfAClaimThatOutlastsTheStopAreReleased() throws Exception {
+    CountDownLatch claiming = new CountDownLatch(1);
+    CountDownLatch answer = new CountDownLatch(1);
+    store.fault = blockingAfter("claim", claiming, answer);
+    JobId job = store.add(job());
+    Worker worker =
+        start(
+            on((payload, context) -> Outcome.completed(), 1).name("outlasted"),
+            config().drainTimeout(Duration.ZERO));
+    claiming.await();
+
+    worker.stop();
+    assertThat(store.status(job)).isEqualTo(JobStatus.RUNNING);
+    answer.countDown();
+
+    await().until(() -> threads("queue-outlasted-").isEmpty());
+    assertThat(store.status(job)).isEqualTo(JobStatus.PENDING);
+    assertThat(store.uncountedAttempts(job)).isEqualTo(1);
+  }
+
+  private static MemoryStore.Fault blockingAfter(
+      String blocked, CountDownLatch called, CountDownLatch answer) {
+    return new MemoryStore.Fault() {
+      @Override
+      public void after(String call, int size) {
+        if (call.equals(blocked)) {
+          called.countDown();
+          awaitLatch(answer);
+        }
+      }
+    };
   }
 
   /** Threads that were never stopped would renew leases forever. */

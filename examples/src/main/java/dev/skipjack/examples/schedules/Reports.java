@@ -12,6 +12,7 @@ import dev.skipjack.examples.ExampleDatabase;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.Worker;
+import dev.skipjack.worker.WorkerEvent;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import javax.sql.DataSource;
 import org.jooq.SQLDialect;
@@ -35,9 +37,13 @@ import org.jooq.impl.DSL;
  */
 public final class Reports {
 
+  /** The maximum number of seconds to wait for a job, even if the machine is very busy. */
+  private static final int PATIENCE = 60;
+
   private final DataSource dataSource;
   private final JobQueue queue;
   private final BlockingQueue<String> done = new LinkedBlockingQueue<>();
+  private final Semaphore completed = new Semaphore(0);
 
   private Reports(DataSource dataSource) {
     this.dataSource = dataSource;
@@ -106,7 +112,23 @@ public final class Reports {
   }
 
   private String awaitJob() throws InterruptedException {
-    return String.valueOf(done.poll(30, TimeUnit.SECONDS));
+    return String.valueOf(done.poll(PATIENCE, TimeUnit.SECONDS));
+  }
+
+  private void heard(WorkerEvent event) {
+    if (event instanceof WorkerEvent.Succeeded) {
+      completed.release();
+    }
+  }
+
+  /**
+   * Waits until the outcomes of jobs are written, which takes a moment after their handlers have
+   * returned. Until then, the report is live, so that another one would be skipped.
+   */
+  private void awaitCompleted(int jobs) throws InterruptedException {
+    if (!completed.tryAcquire(jobs, PATIENCE, TimeUnit.SECONDS)) {
+      throw new IllegalStateException("The jobs are not completed.");
+    }
   }
 
   /** Sets the next fires to {@code then}, as if no worker had run since. */
@@ -135,10 +157,11 @@ public final class Reports {
     out.println(reports.describe("morning-report"));
 
     reports.leaveUnattendedSince(Instant.now().minus(Duration.ofDays(5)));
-    try (Worker worker = reports.worker().start()) {
+    try (Worker worker = reports.worker().listener(reports::heard).start()) {
       for (int job = 0; job < 4; job++) {
         out.println("after the outage: " + reports.awaitJob());
       }
+      reports.awaitCompleted(4);
       reports.operate();
       out.println("on request: " + reports.awaitJob());
     }

@@ -18,7 +18,7 @@ class ReportsTest {
   private static final String COUNTED = "after the outage: stock counted for ";
 
   @Test
-  @Timeout(90)
+  @Timeout(240)
   void missedFiresAreMadeUpForAndChangesOfOperatorsSurviveADeployment(QueueDatabase empty)
       throws InterruptedException {
     Story story = new Story();

@@ -335,7 +335,7 @@ final class Limits implements Benchmark {
   }
 
   /**
-   * Returns the largest number of attempts that ran at the same time, by the audit.
+   * Returns the maximum number of attempts that ran at the same time, by the audit.
    *
    * @param partition PARTITION BY, to count each group separately
    */

@@ -55,6 +55,7 @@ final class Checker {
     checker.violations.addAll(UniqueCheck.check(run, pace));
     checker.violations.addAll(FireCheck.check(run));
     checker.violations.addAll(OrderCheck.check(run, pace));
+    checker.violations.addAll(LimitCheck.check(run, pace));
     checker.violations.addAll(OutboxCheck.check(run, faults));
     checker.violations.addAll(DelayCheck.check(run, faults));
     checker.violations.addAll(InboxCheck.check(run));

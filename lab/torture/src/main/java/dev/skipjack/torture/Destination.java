@@ -96,6 +96,11 @@ final class Destination implements AutoCloseable {
     return Response.ACCEPTED;
   }
 
+  /** Records that a relay received no response for an event. */
+  void unanswered(String event) {
+    arrivals.write(process, EventType.UNANSWERED, event, 0, 0, "");
+  }
+
   @Override
   public void close() {
     arrivals.close();

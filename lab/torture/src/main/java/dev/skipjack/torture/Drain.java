@@ -21,8 +21,8 @@ final class Drain {
 
   /** Counts the jobs and events that have not ended, and the rows that were not taken. */
   private static final String LIVE =
-      "SELECT (SELECT count(*) FROM @jobs WHERE status <> '%s' AND queue = '%s')"
-              .formatted(JobStatus.DEAD.literal(), Work.QUEUE)
+      "SELECT (SELECT count(*) FROM @jobs WHERE status <> '%s' AND queue IN ('%s'))"
+              .formatted(JobStatus.DEAD.literal(), String.join("', '", Work.queues()))
           + " + (SELECT count(*) FROM @outbox_events WHERE status IN ('pending', 'blocked') AND aggregate_type = '%s')"
               .formatted(Change.AGGREGATE_TYPE)
           + " + (SELECT count(*) FROM @torture_rows WHERE NOT taken)";
@@ -33,7 +33,7 @@ final class Drain {
 
   Drain(TortureDatabase database, Consumer<String> notes) {
     this.database = database;
-    this.queue = JobQueue.builder(database.direct()).schema(database.schema()).build();
+    this.queue = database.queue();
     this.notes = notes;
   }
 
@@ -56,6 +56,7 @@ final class Drain {
    */
   void await(Path folder) throws SQLException, InterruptedException {
     try (HistoryFile history = HistoryFile.open(folder, "operator")) {
+      new LimitOperator(queue.admin(), history).relax();
       await(
           new Operator(queue.reader(), queue.admin(), history),
           new EventOperator(Outbox.on(queue).admin(), history));

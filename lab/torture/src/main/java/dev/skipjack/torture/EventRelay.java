@@ -12,7 +12,11 @@ import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.torture.Destination.Response;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -52,14 +56,22 @@ final class EventRelay implements AutoCloseable {
   static EventRelay start(
       JobQueue queue, String name, Destination destination, Duration lease, boolean overHttp) {
     DestinationServer servers = new DestinationServer(destination);
+    Set<UUID> begun = ConcurrentHashMap.newKeySet();
     HttpPublisher http =
-        HttpPublisher.to(event -> HttpEndpoint.of(servers.uri(manner(event))))
+        HttpPublisher.to(
+                event -> {
+                  begun.add(event.id());
+                  return HttpEndpoint.of(servers.uri(manner(event)));
+                })
             .timeout(Manner.TIMEOUT)
             .allowPrivateAddresses()
             .build();
     Relay relay =
         Outbox.on(queue)
-            .relay(overHttp ? sometimesUnavailable(http) : oneByOne(destination))
+            .relay(
+                overHttp
+                    ? sometimesUnavailable(recordingUnanswered(http, begun, destination))
+                    : oneByOne(destination))
             .name(name)
             .threads(THREADS)
             .shards(SHARDS)
@@ -109,6 +121,31 @@ final class EventRelay implements AutoCloseable {
       }
       return publisher.publish(batch);
     };
+  }
+
+  /**
+   * Records the events for which no response arrived. The relay sends them again, so they may
+   * arrive more than once, even without a fault: on a busy machine, a destination may respond later
+   * than the relay waits.
+   *
+   * @param begun the events whose endpoints were looked up, which precedes each request
+   */
+  private static Publisher recordingUnanswered(
+      Publisher publisher, Set<UUID> begun, Destination destination) {
+    return batch -> {
+      List<PublishResult> results = publisher.publish(batch);
+      for (int i = 0; i < results.size(); i++) {
+        UUID event = batch.events().get(i).id();
+        if (begun.remove(event) && !isAnswered(results.get(i))) {
+          destination.unanswered(event.toString());
+        }
+      }
+      return results;
+    };
+  }
+
+  private static boolean isAnswered(PublishResult result) {
+    return result.kind() == PublishResult.Kind.SENT || result.reason().contains("HTTP status");
   }
 
   @Override

@@ -33,6 +33,22 @@ enum EventType {
   REDRIVE_RETURNED,
   /** An operator is about to skip the dead head of an ordering key; the detail is the key. */
   UNBLOCK_REQUESTED,
+  /**
+   * An operator is about to change the limit of {@link LimitedWork}; the detail is the setting. The
+   * operator repeats the change until it returns.
+   */
+  LIMIT_REQUESTED,
+  /** The change of the limit returned. */
+  LIMIT_RETURNED,
+  /**
+   * The pauses of a group in all queues of {@link LimitedWork} returned; the detail is the group.
+   */
+  GROUP_PAUSED,
+  /**
+   * An operator is about to resume a group in all queues of {@link LimitedWork}; the detail is the
+   * group.
+   */
+  GROUP_RESUME_REQUESTED,
   /** A handler started; the detail is the content of the job that it received. */
   STARTED,
   /**
@@ -76,6 +92,11 @@ enum EventType {
    * the payload.
    */
   PUBLISHED,
+  /**
+   * An HTTP relay in the process of this line has sent an event, or was about to, and received no
+   * response before it gave up. The event may have arrived nevertheless.
+   */
+  UNANSWERED,
   /**
    * The producers did nothing for a time in which there was no fault; the detail is its length in
    * seconds.

@@ -3,6 +3,8 @@ package dev.skipjack.torture;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /** The load of a run. */
@@ -14,7 +16,9 @@ public enum Load {
   /** Events only: 64 producers in four processes, and relays in four. */
   OUTBOX(4, 16),
   /** Schedules only, together with odd ones. */
-  SCHEDULES(3, 0);
+  SCHEDULES(3, 0),
+  /** Jobs with a limit only. */
+  LIMITED(3, 0);
 
   private static final int JOBS_PER_EVENT = 10;
 
@@ -46,27 +50,32 @@ public enum Load {
 
   /** Returns how many jobs to enqueue if the given number was requested. */
   int jobs(int requested) {
-    return this == ALL || this == JOBS ? requested : 0;
+    return this == ALL || this == JOBS || this == LIMITED ? requested : 0;
   }
 
   /** Returns how many rows workers take if the given number of jobs was requested. */
   int rows(int requested) {
-    return jobs(requested) / JOBS_PER_EVENT;
+    return this == LIMITED ? 0 : jobs(requested) / JOBS_PER_EVENT;
   }
 
   /** Returns how many transactions record an event if the given number of jobs was requested. */
   int events(int requested) {
     return switch (this) {
       case ALL -> requested / JOBS_PER_EVENT;
-      case JOBS, SCHEDULES -> 0;
+      case JOBS, SCHEDULES, LIMITED -> 0;
       case OUTBOX -> requested;
     };
+  }
+
+  /** Returns the function that chooses the workload of an enqueue. */
+  Function<RandomGenerator, Workload> mix() {
+    return this == LIMITED ? random -> Workload.LIMITED : WorkSource::draw;
   }
 
   /** Returns the odd rows that are inserted during the run; empty if there are none. */
   Optional<OddRows.Source> oddRows() {
     return switch (this) {
-      case ALL, JOBS -> Optional.empty();
+      case ALL, JOBS, LIMITED -> Optional.empty();
       case OUTBOX -> Optional.of(OddEvents.source());
       case SCHEDULES -> Optional.of(OddSchedules.rows());
     };

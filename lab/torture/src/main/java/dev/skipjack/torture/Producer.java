@@ -36,6 +36,9 @@ final class Producer {
   /** An operator acts before one in this number of calls. */
   private static final int OPERATED = 30;
 
+  /** An operator changes limits before one in this number of calls. */
+  private static final int LIMITED = 10;
+
   /** One in this number of cancels is delayed until a later request. */
   private static final int CANCEL_LAG = 4;
 
@@ -50,16 +53,27 @@ final class Producer {
   private final long seed;
   private final WorkSource source;
   private final Operator operator;
+  private final @Nullable LimitOperator limits;
   private long created;
   private final Deque<JobId> toCancel = new ArrayDeque<>();
 
-  Producer(ProducerAccess queue, HistoryFile history, String name, long seed, WorkSource source) {
+  /**
+   * @param limits changes limits between the enqueues; null if another producer does
+   */
+  Producer(
+      ProducerAccess queue,
+      HistoryFile history,
+      String name,
+      long seed,
+      WorkSource source,
+      @Nullable LimitOperator limits) {
     this.queue = queue;
     this.history = history;
     this.name = name;
     this.seed = seed;
     this.source = source;
     this.operator = new Operator(queue.reader(), queue.admin(), history);
+    this.limits = limits;
   }
 
   /**
@@ -184,11 +198,13 @@ final class Producer {
     works.forEach(work -> history.write(type, work.key(), 0, 0, String.valueOf(failure)));
   }
 
-  private void operate(SplittableRandom random) {
+  private void operate(SplittableRandom random) throws InterruptedException {
     if (random.nextInt(OPERATED) == 0) {
       operator.freeBlockedKeys(random);
     } else if (random.nextInt(OPERATED) == 0) {
       operator.redriveDeadJobs();
+    } else if (limits != null && random.nextInt(LIMITED) == 0) {
+      limits.act(random);
     }
   }
 

@@ -84,7 +84,7 @@ final class ProducerProcess {
           running.add(
               threads.submit(
                   () -> {
-                    process.enqueue(jobs, micros(args[6]));
+                    process.enqueue(load, jobs, micros(args[6]));
                     return null;
                   }));
         }
@@ -118,7 +118,11 @@ final class ProducerProcess {
   }
 
   private static boolean hasWorker(ProcessSettings settings, Load load) {
-    return load.hasJobs() && settings.name().endsWith("1");
+    return load.hasJobs() && isFirst(settings);
+  }
+
+  private static boolean isFirst(ProcessSettings settings) {
+    return settings.name().endsWith("1");
   }
 
   private static int connections(ProcessSettings settings, Load load) {
@@ -131,7 +135,7 @@ final class ProducerProcess {
     return Duration.ofNanos(1_000 * Long.parseLong(micros));
   }
 
-  private void enqueue(long jobs, Duration gap) throws InterruptedException {
+  private void enqueue(Load load, long jobs, Duration gap) throws InterruptedException {
     long requested = before.stream().filter(event -> event.type() == EventType.REQUESTED).count();
     long created =
         before.stream()
@@ -144,7 +148,8 @@ final class ProducerProcess {
             history,
             settings.name(),
             seed,
-            new WorkSource(settings.name(), Pace.FORKED, WorkSource::draw))
+            new WorkSource(settings.name(), Pace.FORKED, load.mix()),
+            isFirst(settings) ? new LimitOperator(queue.admin(), history) : null)
         .produce(requested, jobs - created, Duration.between(due, Instant.now()), gap);
   }
 

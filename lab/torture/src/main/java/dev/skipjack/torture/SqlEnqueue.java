@@ -15,7 +15,8 @@ final class SqlEnqueue {
   private static final String SQL =
       "SELECT %s.enqueue(kind => ?, payload => ?::json, queue => ?, max_attempts => ?, delay =>"
           + " nullif(?, 0) * interval '1 millisecond', scheduled_at => timestamptz 'epoch' +"
-          + " nullif(?, 0) * interval '1 microsecond', headers => ?::jsonb)";
+          + " nullif(?, 0) * interval '1 microsecond', headers => ?::jsonb, group_key => nullif(?,"
+          + " ''))";
 
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -26,11 +27,12 @@ final class SqlEnqueue {
     try (PreparedStatement call = connection.prepareStatement(SQL.formatted(schema))) {
       call.setString(1, work.type().kind());
       call.setString(2, json(work));
-      call.setString(3, Work.QUEUE);
+      call.setString(3, work.type().queue());
       call.setInt(4, work.isDoomed() ? Work.FEW_ATTEMPTS : Work.MANY_ATTEMPTS);
       call.setInt(5, work.delay());
       call.setLong(6, work.at());
       call.setString(7, json(Map.of(Work.HEADER, work.note())));
+      call.setString(8, work.type().group(work).orElse(""));
       try (ResultSet row = call.executeQuery()) {
         row.next();
         return new JobId(row.getLong(1));

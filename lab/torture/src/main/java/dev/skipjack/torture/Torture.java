@@ -104,6 +104,7 @@ public final class Torture {
     try (HistoryFile history = HistoryFile.open(folder, "faults");
         Fleet fleet = new Fleet(database, folder, options, clocks, history);
         FaultInjector injector = new FaultInjector(database, fleet, history, folder, notes)) {
+      new LimitOperator(database.queue().admin(), history).prepare();
       fleet.start();
       Hiccups hiccups = Hiccups.watch(history);
       LeaseWatch leases =

@@ -3,6 +3,7 @@ package dev.skipjack.torture;
 import dev.skipjack.faults.CrashingPostgres;
 import dev.skipjack.faults.TcpProxy;
 import dev.skipjack.migrations.Migrations;
+import dev.skipjack.store.jooq.JobQueue;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -119,6 +120,11 @@ final class TortureDatabase implements AutoCloseable {
 
   String schema() {
     return schema;
+  }
+
+  /** Returns a queue on direct connections, which bypass the proxy. */
+  JobQueue queue() {
+    return JobQueue.builder(direct).schema(schema).build();
   }
 
   /** Returns a data source for direct connections, which bypass the proxy. */

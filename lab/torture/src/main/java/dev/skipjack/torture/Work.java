@@ -7,7 +7,9 @@ import dev.skipjack.api.OrderingPolicy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -76,6 +78,13 @@ record Work(
         key + "-discarded", workload, failures, millis, unique, ordering, delay, at, note);
   }
 
+  /** Returns the queues of all jobs. */
+  static List<String> queues() {
+    List<String> queues = new ArrayList<>(LimitedWork.QUEUES);
+    queues.add(QUEUE);
+    return queues;
+  }
+
   /** Adds the time at which the job is due, and its header. */
   EnqueueOptions options(EnqueueOptions options) {
     EnqueueOptions noted = note.isEmpty() ? options : options.header(HEADER, note);
@@ -92,6 +101,9 @@ record Work(
 
   JobType<Work> type() {
     JobType<Work> type = type(workload);
+    if (workload == Workload.LIMITED) {
+      return type.onQueue(LimitedWork.queue(key)).groupedBy(work -> LimitedWork.group(work.key));
+    }
     if (workload != Workload.ORDERED) {
       return type;
     }

@@ -14,9 +14,6 @@ final class WorkSource {
   private static final int UNIQUE_KEYS = 5;
   private static final int BULK = 5;
 
-  /** One in this number of bulk calls enqueues jobs with an ordering key. */
-  private static final int ORDERED_BULK = 4;
-
   /** One in this number of jobs with an ordering key that are enqueued alone becomes dead. */
   private static final int DOOMED = 8;
 
@@ -28,6 +25,9 @@ final class WorkSource {
   /** One in this number of calls sends characters that JSON or an encoding may damage. */
   private static final int ODD = 4;
 
+  /** Jobs with a limit run for up to this time, so that they compete for it. */
+  private static final int LIMITED_MILLIS = 60;
+
   private final String name;
   private final Pace pace;
   private final Function<RandomGenerator, Workload> mix;
@@ -37,7 +37,8 @@ final class WorkSource {
 
   /**
    * @param name the name of the producer
-   * @param mix chooses the workload of a job that is enqueued alone
+   * @param mix chooses the workload of a call. Calls with several jobs of a workload that is only
+   *     enqueued alone enqueue plain jobs
    */
   WorkSource(String name, Pace pace, Function<RandomGenerator, Workload> mix) {
     this.name = name;
@@ -57,8 +58,10 @@ final class WorkSource {
       return Workload.UNIQUE;
     } else if (n < 70) {
       return Workload.CANCEL;
+    } else if (n < 82) {
+      return Workload.EFFECT;
     }
-    return n < 88 ? Workload.EFFECT : Workload.ORDERED;
+    return n < 92 ? Workload.ORDERED : Workload.LIMITED;
   }
 
   /**
@@ -78,10 +81,8 @@ final class WorkSource {
   }
 
   private Call call(long n, int count, SplittableRandom random) {
-    Workload workload =
-        count == 1
-            ? mix.apply(random)
-            : random.nextInt(ORDERED_BULK) == 0 ? Workload.ORDERED : Workload.PLAIN;
+    Workload drawn = mix.apply(random);
+    Workload workload = count == 1 || mayBeInBulk(drawn) ? drawn : Workload.PLAIN;
     String ordering =
         workload == Workload.ORDERED ? Work.orderingKey(random.nextInt(Work.ORDERING_KEYS)) : "";
     String note = "note " + n + (random.nextInt(ODD) == 0 ? " é\"\\'{%}\uD834\uDD1E" : "");
@@ -91,10 +92,14 @@ final class WorkSource {
         workload, ordering, later == 0 ? millis : 0, later == 1 ? inMillis(millis) : 0, note);
   }
 
+  private static boolean mayBeInBulk(Workload workload) {
+    return workload == Workload.ORDERED || workload == Workload.LIMITED;
+  }
+
   /** Returns whether a delay of the job delays no other job. */
   private static boolean mayBeLater(Workload workload) {
     return switch (workload) {
-      case PLAIN, RETRY, CANCEL, EFFECT -> true;
+      case PLAIN, RETRY, CANCEL, EFFECT, LIMITED -> true;
       case DOOMED, UNIQUE, ORDERED, SCHEDULED -> false;
     };
   }
@@ -108,6 +113,7 @@ final class WorkSource {
     int failures =
         switch (workload) {
           case RETRY -> random.nextInt(1, 4);
+          case LIMITED -> random.nextInt(3);
           case DOOMED -> Work.MANY_ATTEMPTS;
           case ORDERED ->
               mayDie && random.nextInt(DOOMED) == 0
@@ -122,6 +128,8 @@ final class WorkSource {
     if (workload == Workload.CANCEL || workload == Workload.UNIQUE) {
       // Some are still running when they are cancelled or meet a duplicate.
       millis = random.nextInt(1 + pace.longMillis() / 5);
+    } else if (workload == Workload.LIMITED && !isLong) {
+      millis = random.nextInt(LIMITED_MILLIS);
     }
     String unique = workload == Workload.UNIQUE ? "u" + random.nextInt(UNIQUE_KEYS) : "";
     return new Work(

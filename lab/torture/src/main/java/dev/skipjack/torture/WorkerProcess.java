@@ -77,11 +77,8 @@ final class WorkerProcess {
       int concurrency) {
     Handlers handlers = new Handlers(pool, settings.schema(), history);
     Worker.Builder builder =
-        Worker.on(queue)
-            .name(settings.name())
-            .queue(Work.QUEUE, concurrency)
-            .config(Pace.FORKED.config())
-            .listener(handlers::on);
+        Worker.on(queue).name(settings.name()).config(Pace.FORKED.config()).listener(handlers::on);
+    Work.queues().forEach(name -> builder.queue(name, concurrency));
     for (Workload workload : Workload.values()) {
       builder.handle(Work.type(workload), handlers::handle);
     }

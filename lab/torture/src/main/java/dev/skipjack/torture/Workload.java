@@ -21,6 +21,11 @@ enum Workload {
    * are cancelled. A few become dead, and an operator redrives or skips them.
    */
   ORDERED,
+  /**
+   * Belongs to one of a few groups, and to one of two queues that share a limit. Some of these jobs
+   * fail or snooze, and then complete. Meanwhile, an operator changes the limit and pauses groups.
+   */
+  LIMITED,
   /** Is enqueued by a schedule: exactly one job per fire. */
   SCHEDULED;
 

@@ -101,7 +101,8 @@ enum BrokenQueue implements Broken {
           Set.of("rescue"),
           (method, args) -> {
             sql.run(
-                "UPDATE @jobs SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE status = 'running'");
+                "UPDATE @jobs SET lease_expires_at = clock_timestamp() - interval '1 s' WHERE"
+                    + " status = 'running'");
             return method.call(args);
           });
     }
@@ -116,7 +117,8 @@ enum BrokenQueue implements Broken {
           Set.of("rescue"),
           (method, args) -> {
             sql.run(
-                "UPDATE @jobs SET lease_expires_at = started_at + ? * interval '1 microsecond' WHERE status = 'running'",
+                "UPDATE @jobs SET lease_expires_at = started_at + ? * interval '1 microsecond'"
+                    + " WHERE status = 'running'",
                 Rig.PACE.lease().toNanos() / 1_000);
             return method.call(args);
           });
@@ -199,7 +201,8 @@ enum BrokenQueue implements Broken {
             Object rescued = method.call(args);
             for (Object one : (List<?>) rescued) {
               sql.run(
-                  "UPDATE @jobs SET attempts = attempts - 1 WHERE id = ? AND attempts > uncounted_attempts",
+                  "UPDATE @jobs SET attempts = attempts - 1 WHERE id = ? AND attempts >"
+                      + " uncounted_attempts",
                   job(((Rescued) one).execution()));
             }
             return rescued;
@@ -364,8 +367,9 @@ enum BrokenQueue implements Broken {
             Object ends = method.call(args);
             for (Object failure : (List<?>) args[0]) {
               sql.run(
-                  "UPDATE @jobs SET status = 'dead', died_at = clock_timestamp(), current_execution_id = NULL, lease_expires_at = NULL"
-                      + " WHERE id = ? AND status IN ('pending', 'running')",
+                  "UPDATE @jobs SET status = 'dead', died_at = clock_timestamp(),"
+                      + " current_execution_id = NULL, lease_expires_at = NULL WHERE id = ? AND"
+                      + " status IN ('pending', 'running')",
                   job(((Failure) failure).execution()));
             }
             return ends;
@@ -392,7 +396,8 @@ enum BrokenQueue implements Broken {
       return Interception.beforeClaims(
           real,
           sql,
-          "UPDATE @jobs SET ordering_position = -id WHERE status = 'waiting' AND ordering_position IS NULL");
+          "UPDATE @jobs SET ordering_position = -id WHERE status = 'waiting' AND ordering_position"
+              + " IS NULL");
     }
 
     @Override
@@ -410,10 +415,12 @@ enum BrokenQueue implements Broken {
           Set.of("handOver"),
           (method, args) -> {
             sql.run(
-                "UPDATE @jobs SET ordering_position = -id WHERE status = 'waiting' AND ordering_position IS NULL");
+                "UPDATE @jobs SET ordering_position = -id WHERE status = 'waiting' AND"
+                    + " ordering_position IS NULL");
             Object result = method.call(args);
             sql.run(
-                "UPDATE @jobs SET ordering_position = NULL WHERE status = 'waiting' AND ordering_position < 0");
+                "UPDATE @jobs SET ordering_position = NULL WHERE status = 'waiting' AND"
+                    + " ordering_position < 0");
             return result;
           });
     }
@@ -430,8 +437,9 @@ enum BrokenQueue implements Broken {
       return afterFailures(
           real,
           sql,
-          "UPDATE @jobs SET status = 'waiting', ordering_head = NULL, ordering_position = nextval('@jobs_id_seq')"
-              + " WHERE status = 'pending' AND ordering_head AND attempts > uncounted_attempts");
+          "UPDATE @jobs SET status = 'waiting', ordering_head = NULL, ordering_position ="
+              + " nextval('@jobs_id_seq') WHERE status = 'pending' AND ordering_head AND attempts >"
+              + " uncounted_attempts");
     }
 
     @Override
@@ -447,6 +455,51 @@ enum BrokenQueue implements Broken {
           real,
           sql,
           "UPDATE @jobs SET ordering_head = NULL WHERE status = 'dead' AND ordering_head");
+    }
+
+    @Override
+    public Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  /** Simulates permits that expire although their jobs still run. */
+  PERMITS_EXPIRE(Counter.LIMIT_VIOLATIONS) {
+    @Override
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.beforeClaims(
+          real,
+          sql,
+          "UPDATE @jobs SET limit_name = NULL WHERE status = 'running' AND limit_name IS NOT NULL"
+              + " AND started_at < clock_timestamp() - interval '5 ms'");
+    }
+
+    @Override
+    public Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  COUNTS_ANOTHER_GROUP(Counter.LIMIT_VIOLATIONS) {
+    @Override
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.beforeClaims(
+          real,
+          sql,
+          "UPDATE @jobs SET group_key = group_key || ' ' || id WHERE status = 'running' AND"
+              + " limit_name IS NOT NULL AND group_key NOT LIKE '% ' || id");
+    }
+
+    @Override
+    public Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  STARTS_JOBS_OF_PAUSED_GROUPS(Counter.LIMIT_VIOLATIONS) {
+    @Override
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.beforeClaims(real, sql, "UPDATE @job_groups SET paused_at = NULL");
     }
 
     @Override
@@ -487,8 +540,8 @@ enum BrokenQueue implements Broken {
           real,
           round -> {
             sql.run(
-                "UPDATE @job_schedules SET next_at = next_at + interval '1 s', due_at = due_at + interval '1 s'"
-                    + " WHERE due_at <= clock_timestamp()");
+                "UPDATE @job_schedules SET next_at = next_at + interval '1 s', due_at = due_at +"
+                    + " interval '1 s' WHERE due_at <= clock_timestamp()");
             return round.call();
           });
     }
@@ -533,12 +586,13 @@ enum BrokenQueue implements Broken {
           + " scheduled_at = clock_timestamp() WHERE id = ?";
 
   private static final String SECOND_CLAIM =
-      "UPDATE @jobs SET current_execution_id = ?, attempts = attempts + 1, started_at = clock_timestamp() WHERE id = ?";
+      "UPDATE @jobs SET current_execution_id = ?, attempts = attempts + 1, started_at ="
+          + " clock_timestamp() WHERE id = ?";
 
   private static final String SECOND_AUDIT_ROW =
-      "INSERT INTO @job_executions (id, job_id, started_at, attempt, status, queue, kind, worker_id)"
-          + " SELECT current_execution_id, id, started_at, attempts, 'running', queue, kind, locked_by FROM @jobs"
-          + " WHERE current_execution_id = ?";
+      "INSERT INTO @job_executions (id, job_id, started_at, attempt, status, queue, kind,"
+          + " worker_id) SELECT current_execution_id, id, started_at, attempts, 'running', queue,"
+          + " kind, locked_by FROM @jobs WHERE current_execution_id = ?";
 
   private final Counter counter;
 
@@ -555,6 +609,7 @@ enum BrokenQueue implements Broken {
     return switch (counter) {
       case ORDER_VIOLATIONS -> Rig.Jobs.ORDERED;
       case UNIQUE_VIOLATIONS -> Rig.Jobs.UNIQUE;
+      case LIMIT_VIOLATIONS -> Rig.Jobs.LIMITED;
       default -> Rig.Jobs.ALL;
     };
   }

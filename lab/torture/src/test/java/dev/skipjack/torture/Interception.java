@@ -38,7 +38,7 @@ final class Interception {
     return Intercepted.of(
         JobStore.class,
         real,
-        Set.of("claim", "claimFew"),
+        Set.of("claim", "claimFew", "claimGroups"),
         (method, args) -> {
           sql.run(statement);
           return method.call(args);

@@ -158,7 +158,29 @@ class OutboxCheckTest {
     assertOnly(
         Counter.OUTBOX_DUPLICATES,
         FIRST,
-        "The event arrived 2 times, and faults explain only 0 of the copies.");
+        "The event arrived 2 times, and faults and missing responses explain only 0 of the copies.");
+  }
+
+  @Test
+  void aMissingResponseExplainsOneCopy() {
+    run.arrival("worker-2", 15, FIRST);
+    run.event(14, EventType.UNANSWERED, FIRST, 0, 0, "");
+    assertThat(run.violations()).isEmpty();
+
+    run.arrival("worker-2", 16, FIRST);
+    assertOnly(
+        Counter.OUTBOX_DUPLICATES,
+        FIRST,
+        "The event arrived 3 times, and faults and missing responses explain only 1 of the copies.");
+  }
+
+  @Test
+  void aFaultAndTheResponseThatItPreventedExplainTheSameCopy() {
+    run.arrival("worker-2", 15, FIRST);
+    run.arrival("worker-2", 40, FIRST);
+    run.fault("stop", "worker-1", 9, 11);
+    run.event(12, EventType.UNANSWERED, FIRST, 0, 0, "");
+    assertThat(run.nonZeroCounters()).containsExactly(Counter.OUTBOX_DUPLICATES);
   }
 
   @Test
@@ -206,6 +228,6 @@ class OutboxCheckTest {
     assertOnly(
         Counter.OUTBOX_DUPLICATES,
         FIRST,
-        "The event arrived 3 times, and faults explain only 1 of the copies.");
+        "The event arrived 3 times, and faults and missing responses explain only 1 of the copies.");
   }
 }

@@ -4,7 +4,10 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.DueGroups;
 import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.GroupClaim;
+import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
@@ -59,7 +62,10 @@ final class Rig {
     ORDERED(50, random -> Workload.ORDERED),
 
     /** Enough to meet each unique key several times while its job is live. */
-    UNIQUE(40, random -> Workload.UNIQUE);
+    UNIQUE(40, random -> Workload.UNIQUE),
+
+    /** Enough to use up the limit. */
+    LIMITED(100, random -> Workload.LIMITED);
 
     private final int number;
 
@@ -139,8 +145,9 @@ final class Rig {
       }
       LeaseWatch leases =
           LeaseWatch.start(database.dataSource(), database.schema(), history, PACE.lease());
-      leaveUnattended(
-          JobQueue.builder(database.dataSource()).schema(database.schema()).build(), sql);
+      JobQueue real = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
+      leaveUnattended(real, sql);
+      new LimitOperator(real.admin(), history).prepare();
       JobQueue queue = JobQueue.builder(faulty).schema(database.schema()).build();
       List<Worker> workers = new ArrayList<>();
       List<Thread> takers = new ArrayList<>();
@@ -196,11 +203,8 @@ final class Rig {
     HistoryFile history = HistoryFile.open(folder, name);
     Handlers handlers = new Handlers(faulty, database.schema(), history);
     Worker.Builder builder =
-        Worker.on(access(queue, sql))
-            .name(name)
-            .queue(Work.QUEUE, CONCURRENCY)
-            .config(PACE.config())
-            .listener(handlers::on);
+        Worker.on(access(queue, sql)).name(name).config(PACE.config()).listener(handlers::on);
+    Work.queues().forEach(each -> builder.queue(each, CONCURRENCY));
     for (Workload workload : Workload.values()) {
       builder.handle(
           Work.type(workload),
@@ -307,7 +311,12 @@ final class Rig {
     try (HistoryFile history = HistoryFile.open(folder, "producer-1")) {
       Jobs jobs = broken == null ? Jobs.ALL : broken.jobs();
       new Producer(
-              access, history, "producer-1", seed, new WorkSource("producer-1", PACE, jobs.mix))
+              access,
+              history,
+              "producer-1",
+              seed,
+              new WorkSource("producer-1", PACE, jobs.mix),
+              new LimitOperator(access.admin(), history))
           .produce(0, jobs.number, Duration.ZERO, Duration.ofMillis(3));
     }
   }
@@ -324,14 +333,40 @@ final class Rig {
                 Arrays.stream(Workload.values()).map(one -> Work.type(one).kind()).toList(),
                 3,
                 PACE.lease()));
+    for (String name : LimitedWork.QUEUES) {
+      claimAndAbandon(queue.store(), new Lane(name, 0));
+    }
+  }
+
+  /** Claims jobs with a limit, which leaves their permits in use until the rescue. */
+  private static void claimAndAbandon(JobStore store, Lane lane) {
+    DueGroups due = store.dueGroups(new GroupSearch(lane, 10, 10, 10, "", null));
+    List<GroupClaim.Share> shares =
+        due.groups().stream()
+            .filter(group -> group.free() > 0)
+            .map(group -> new GroupClaim.Share(group.group(), 1, 1, group.from(), group.until()))
+            .toList();
+    if (!shares.isEmpty()) {
+      store.claimGroups(
+          new GroupClaim(
+              WorkerId.boot("killed"),
+              lane,
+              due.limit(),
+              due.locksLimit(),
+              due.locksGroups(),
+              shares,
+              List.of(Work.type(Workload.LIMITED).kind()),
+              1,
+              PACE.lease()));
+    }
   }
 
   /** Creates the schedules in the state that they have after ten seconds without a worker. */
   private static void leaveUnattended(JobQueue queue, Sql sql) throws Exception {
     queue.schedules().declare(ScheduledWork.schedules());
     sql.run(
-        "UPDATE @job_schedules SET created_at = created_at - interval '10 s', next_at = next_at - interval '10 s',"
-            + " due_at = due_at - interval '10 s'");
+        "UPDATE @job_schedules SET created_at = created_at - interval '10 s', next_at = next_at -"
+            + " interval '10 s', due_at = due_at - interval '10 s'");
   }
 
   private static void pauseSchedules(JobQueue queue, Sql sql) throws Exception {
@@ -343,6 +378,7 @@ final class Rig {
   }
 
   private void drain(JobQueue queue, Sql sql, HistoryFile history) throws Exception {
+    new LimitOperator(queue.admin(), history).relax();
     Operator operator = new Operator(queue.reader(), queue.admin(), history);
     SplittableRandom random = new SplittableRandom(1);
     boolean drains = broken == null || faults == Faults.NONE;

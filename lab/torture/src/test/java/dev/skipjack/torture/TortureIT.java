@@ -124,6 +124,28 @@ class TortureIT {
         .contains("\"cut_short\":[]");
   }
 
+  /** The runs under all faults have jobs with a limit too, but fewer. */
+  @Test
+  @Tag("soak")
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
+  void limitsAreExactUnderAllFaults() throws Exception {
+    TortureReport report =
+        Torture.run(
+            new TortureOptions(
+                1,
+                JOBS_PER_MINUTE,
+                4_711,
+                Optional.empty(),
+                EnumSet.allOf(FaultKind.class),
+                Load.LIMITED),
+            note -> {});
+
+    assertThat(report.isClean())
+        .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+        .isTrue();
+    assertThat(report.scale().count(Measure.ZOMBIES)).as(report.json()).isPositive();
+  }
+
   /** Runs 64 producers and four relays without jobs. The runs under all faults have events too. */
   @Test
   @Tag("soak")

@@ -1,6 +1,7 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.spi.GroupSearch.Place;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -11,13 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param groups the groups, from the one after {@link GroupSearch#after()} in the order of their
  *     names, without paused groups
  * @param limit the limit that binds the queue; null if none does
- * @param free how many more jobs the limit permits to run; {@link Integer#MAX_VALUE} if it has no
- *     maximum
+ * @param free how many more jobs the limit permits to start now; {@link Integer#MAX_VALUE} if it
+ *     has neither a maximum nor a rate over all groups
  * @param locksLimit whether a claim must lock the limit, because it has a number over all groups
  * @param locksGroups whether a claim must lock each group, because the limit has a number for each
  * @param readTo the last name that was read, if there may be more names; otherwise null
  * @param ungroupedTo the last job that was read in the search for one without a group, if there may
  *     be more jobs; otherwise null
+ * @param opensIn how long a rate permits no start of the limit, or of the first of its groups that
+ *     is held; null if no rate holds jobs
  */
 public record DueGroups(
     List<DueGroup> groups,
@@ -26,21 +29,24 @@ public record DueGroups(
     boolean locksLimit,
     boolean locksGroups,
     @Nullable String readTo,
-    @Nullable Place ungroupedTo) {
+    @Nullable Place ungroupedTo,
+    @Nullable Duration opensIn) {
 
   /** No groups, because the queue is paused, or is neither fair nor limited. */
-  public static final DueGroups NONE = new DueGroups(List.of(), null, 0, false, false, null, null);
+  public static final DueGroups NONE =
+      new DueGroups(List.of(), null, 0, false, false, null, null, null);
 
   /**
    * Makes a defensive copy of the list.
    *
    * @param groups the groups
    * @param limit the limit
-   * @param free how many more jobs the limit permits to run
+   * @param free how many more jobs the limit permits to start
    * @param locksLimit whether a claim must lock the limit
    * @param locksGroups whether a claim must lock each group
    * @param readTo the last name that was read
    * @param ungroupedTo the last job that was read
+   * @param opensIn how long a rate permits no start
    */
   public DueGroups {
     groups = List.copyOf(groups);
@@ -52,8 +58,8 @@ public record DueGroups(
    * @param group the name; null for the jobs without a group
    * @param due how many jobs are due, or a smaller number if there are many
    * @param weight the weight, from 1 to 100
-   * @param free how many more jobs the limit permits to run; {@link Integer#MAX_VALUE} if the group
-   *     has no maximum
+   * @param free how many more jobs the limit permits to start now; {@link Integer#MAX_VALUE} if the
+   *     group has neither a maximum nor a rate
    * @param from the due time of the first job found, if it has no group; otherwise null
    * @param until the due time of the last job found, if it has no group; otherwise null
    */

@@ -233,6 +233,6 @@ final class LimitFactsStatement {
   }
 
   private static @Nullable Instant later(@Nullable Instant one, @Nullable Instant other) {
-    return one == null || other != null && other.isAfter(one) ? other : one;
+    return one == null || (other != null && other.isAfter(one)) ? other : one;
   }
 }

@@ -2,7 +2,6 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_GROUPS;
-import static dev.skipjack.model.Tables.JOB_LIMITS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static dev.skipjack.model.Tables.JOB_RATE_USES;
 import static org.jooq.impl.DSL.any;
@@ -10,7 +9,6 @@ import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.coalesce;
-import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
@@ -147,6 +145,7 @@ final class ClaimGroupsStatement {
                 asked(
                     QueueLimit.mostOfGroup(),
                     RateLimit.fullAt(
+                        QueueLimit.hasRatePerGroup(),
                         RateLimit.keyOf(field(name("given", "group_key"), String.class)))))
             .with(limitedLane(), room(), claimed, opened(claimed), used())
             .select(columns)
@@ -197,7 +196,7 @@ final class ClaimGroupsStatement {
     Field<Integer> most = asked("most", Integer.class);
     Field<Instant> fullAt = asked(FULL_AT, Instant.class);
     Field<String> key = RateLimit.keyOf(group);
-    Condition hasRate = hasRate().and(ratePerGroup());
+    Condition hasRate = QueueLimit.hasRatePerGroup();
     Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
     Field<Integer> free =
         when(most.isNotNull(), most.minus(QueueLimit.running(QueueLimit.NAME, group, most)));
@@ -224,8 +223,8 @@ final class ClaimGroupsStatement {
 
   private static CommonTableExpression<?> room() {
     Field<String> key = inline("");
-    Condition hasRate = hasRate().and(not(ratePerGroup()));
-    Table<?> newest = select(RateLimit.fullAt(key).as(FULL_AT)).asTable("newest");
+    Condition hasRate = QueueLimit.hasRateOverAll();
+    Table<?> newest = select(RateLimit.fullAt(hasRate, key).as(FULL_AT)).asTable("newest");
     Field<Instant> fullAt = field(name("newest", FULL_AT), SQLDataType.INSTANT);
     Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
     Field<Integer> free =
@@ -246,14 +245,6 @@ final class ClaimGroupsStatement {
                         .as("opens_in"))
                 .from(table(name("bound")))
                 .crossJoin(lateral(newest)));
-  }
-
-  private static Condition hasRate() {
-    return QueueLimit.of(JOB_LIMITS.RATE_COUNT).isNotNull();
-  }
-
-  private static Condition ratePerGroup() {
-    return condition(QueueLimit.of(JOB_LIMITS.RATE_PER_GROUP));
   }
 
   private static Field<Long> opensIn() {
@@ -352,7 +343,7 @@ final class ClaimGroupsStatement {
                         .from(all)
                         .crossJoin(table(name("bound")))
                         .crossJoin(table(name("room")))
-                        .where(hasRate().and(not(ratePerGroup())).and(taken.gt(inline(0))))
+                        .where(QueueLimit.hasRateOverAll().and(taken.gt(inline(0))))
                         .unionAll(
                             select(
                                     QueueLimit.NAME,
@@ -364,7 +355,7 @@ final class ClaimGroupsStatement {
                                 .join(table(name("lane")))
                                 .on(LANE_GROUP.isNotDistinctFrom(group))
                                 .crossJoin(table(name("bound")))
-                                .where(hasRate().and(ratePerGroup()))))
+                                .where(QueueLimit.hasRatePerGroup())))
                 .returning(JOB_RATE_USES.ID));
   }
 

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_GROUPS;
+import static dev.skipjack.model.Tables.JOB_RATE_USES;
 import static dev.skipjack.sql.Existence.notExists;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.castNull;
@@ -11,6 +12,7 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
+import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.max;
 import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.name;
@@ -34,8 +36,11 @@ import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import org.jooq.CommonTableExpression;
@@ -69,7 +74,7 @@ import org.jspecify.annotations.Nullable;
  *      WHERE walked.step < :names),
  * named AS MATERIALIZED (<the groups of walked> UNION ALL <the others of first and newest, with the number of their jobs there>),
  * found AS (<named with the number of due jobs> UNION ALL <the jobs without a group in first and further, or else in newest>)
- * SELECT ..., found.group_key, found.due, weight, <most> - <running> AS free
+ * SELECT ..., found.group_key, found.due, weight, LEAST(<most> - <running>, <tokens of the rate>) AS free
  *   FROM bound CROSS JOIN <the free permits of the limit> LEFT JOIN found ON found.due > 0 LEFT JOIN LATERAL <settings of the group> ON true ORDER BY <from :after on>
  * }</pre>
  *
@@ -78,7 +83,7 @@ import org.jspecify.annotations.Nullable;
  * recursion jumps through {@code jobs_group_idx} from one group to the next, as often as requested,
  * and reads the due jobs of each. A single group with a million due jobs therefore neither slows
  * the search down nor hides the other groups. The running jobs of a group are counted up to its
- * maximum.
+ * maximum. What a rate holds is not free either, so that groups do not lose turns.
  *
  * <p>Jobs without a group are not in that index. If the first due jobs contain none, a second read
  * searches further, from the place that the last search reached. The jobs that became due last are
@@ -108,6 +113,9 @@ final class DueGroupsStatement {
   private static final Field<Boolean> IS_PAUSED = field(name("is_paused"), Boolean.class);
   private static final Field<Integer> FREE = field(name("free"), Integer.class);
   private static final Field<Integer> FREE_OF_LIMIT = field(name("free_of_limit"), Integer.class);
+  private static final Field<Long> OPENS_IN = field(name("opens_in"), Long.class);
+  private static final Field<Long> OPENS_IN_OF_LIMIT = field(name("opens_in_of_limit"), Long.class);
+  private static final String FULL_AT = JOB_RATE_USES.FULL_AT.getName();
   private static final Field<Boolean> LOCKS_LIMIT = field(name("locks_limit"), Boolean.class);
   private static final Field<Boolean> LOCKS_GROUPS = field(name("locks_groups"), Boolean.class);
   private static final Field<String> READ_TO = field(name("read_to"), String.class);
@@ -115,7 +123,8 @@ final class DueGroupsStatement {
   private static final Field<Long> READ_ID = field(name("read_id"), Long.class);
 
   /** A group, with the facts that all groups have in common. */
-  record Found(DueGroups of, @Nullable DueGroup group, boolean locksGroup) {}
+  record Found(
+      DueGroups of, @Nullable DueGroup group, boolean locksGroup, @Nullable Duration opensIn) {}
 
   private DueGroupsStatement() {}
 
@@ -125,10 +134,15 @@ final class DueGroupsStatement {
 
   private static ResultQuery<?> query() {
     Field<Integer> most = QueueLimit.mostOfGroup();
+    Condition hasRate = QueueLimit.hasRatePerGroup();
+    Field<String> key = RateLimit.keyOf(GROUP);
+    Table<?> rate = select(RateLimit.fullAt(hasRate, key).as(FULL_AT)).asTable("rate");
+    Field<Instant> fullAt = field(name("rate", FULL_AT), SQLDataType.INSTANT);
+    Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
+    Field<Integer> running = QueueLimit.running(QueueLimit.NAME, GROUP, most);
     Field<Integer> free =
-        when(QueueLimit.NAME.isNull().or(most.isNull()), inline(Integer.MAX_VALUE))
-            .otherwise(
-                greatest(most.minus(QueueLimit.running(QueueLimit.NAME, GROUP, most)), inline(0)));
+        when(QueueLimit.NAME.isNull(), inline(Integer.MAX_VALUE))
+            .otherwise(free(when(most.isNotNull(), most.minus(running)), tokens));
     Table<?> own = QueueLimit.settingsOf(GROUP);
     Field<Instant> pausedAt = field(name("own", JOB_GROUPS.PAUSED_AT.getName()), Instant.class);
     Field<Integer> ownMost = field(name("own", JOB_GROUPS.MAX_RUNNING.getName()), Integer.class);
@@ -138,6 +152,7 @@ final class DueGroupsStatement {
         .select(
             QueueLimit.NAME,
             FREE_OF_LIMIT,
+            OPENS_IN_OF_LIMIT,
             field(QueueLimit.isOverAll()).as(LOCKS_LIMIT),
             field(QueueLimit.isPerGroup().or(ownMost.isNotNull())).as(LOCKS_GROUPS),
             field(
@@ -153,28 +168,44 @@ final class DueGroupsStatement {
             UNTIL,
             coalesce(ownWeight, inline(1)).as(WEIGHT),
             field(pausedAt.isNotNull()).as(IS_PAUSED),
-            free.as(FREE))
+            free.as(FREE),
+            when(tokens.eq(inline(0L)), RateLimit.opensIn(hasRate, key, fullAt)).as(OPENS_IN))
         .from(table(name("bound")))
         .crossJoin(table(name("permits")))
         .leftJoin(table(name("found")))
         .on(DUE.gt(inline(0L)))
         .leftJoin(lateral(own))
         .on(trueCondition())
+        .leftJoin(lateral(rate))
+        .on(trueCondition())
         .orderBy(field(coalesce(GROUP, inline("")).gt(AFTER)).desc(), GROUP.asc().nullsFirst());
   }
 
   /** Returns the CTE with the free permits of the whole limit, which are counted once. */
   private static CommonTableExpression<?> permits() {
+    Condition hasRate = QueueLimit.hasRateOverAll();
+    Field<String> key = inline("");
+    Table<?> rate = select(RateLimit.fullAt(hasRate, key).as(FULL_AT)).asTable("rate");
+    Field<Instant> fullAt = field(name("rate", FULL_AT), SQLDataType.INSTANT);
+    Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
+    Field<Integer> most = QueueLimit.MOST;
+    Field<Integer> permits =
+        when(most.isNotNull(), most.minus(QueueLimit.running(QueueLimit.NAME, most)));
     return name("permits")
-        .asMaterialized(select(freeOfLimit().as(FREE_OF_LIMIT)).from(table(name("bound"))));
+        .asMaterialized(
+            select(
+                    free(permits, tokens).as(FREE_OF_LIMIT),
+                    when(tokens.eq(inline(0L)), RateLimit.opensIn(hasRate, key, fullAt))
+                        .as(OPENS_IN_OF_LIMIT))
+                .from(table(name("bound")))
+                .crossJoin(lateral(rate)));
   }
 
-  private static Field<Integer> freeOfLimit() {
-    return when(QueueLimit.MOST.isNull(), inline(Integer.MAX_VALUE))
-        .otherwise(
-            greatest(
-                QueueLimit.MOST.minus(QueueLimit.running(QueueLimit.NAME, QueueLimit.MOST)),
-                inline(0)));
+  /** Returns the smaller number, of which NULL means any number. */
+  private static Field<Integer> free(Field<Integer> permits, Field<Long> tokens) {
+    return greatest(
+        coalesce(least(permits, tokens.cast(SQLDataType.INTEGER)), inline(Integer.MAX_VALUE)),
+        inline(0));
   }
 
   private static Condition isDue() {
@@ -406,7 +437,8 @@ final class DueGroupsStatement {
             row.isTrue(LOCKS_LIMIT),
             false,
             row.textOrNull(READ_TO),
-            readAt == null ? null : new Place(readAt, row.number(READ_ID)));
+            readAt == null ? null : new Place(readAt, row.number(READ_ID)),
+            duration(row.numberOrNull(OPENS_IN_OF_LIMIT)));
     Long due = row.numberOrNull(DUE);
     return new Found(
         of,
@@ -419,7 +451,12 @@ final class DueGroupsStatement {
                 row.integer(FREE),
                 row.instantOrNull(FROM),
                 row.instantOrNull(UNTIL)),
-        row.isTrue(LOCKS_GROUPS));
+        row.isTrue(LOCKS_GROUPS),
+        duration(row.numberOrNull(OPENS_IN)));
+  }
+
+  private static @Nullable Duration duration(@Nullable Long micros) {
+    return micros == null ? null : Duration.of(Math.max(micros, 0), ChronoUnit.MICROS);
   }
 
   static DueGroups collect(List<Found> rows) {
@@ -442,6 +479,17 @@ final class DueGroupsStatement {
         of.locksLimit(),
         of.limit() != null && locksGroups,
         of.readTo(),
-        of.ungroupedTo());
+        of.ungroupedTo(),
+        of.opensIn() == null ? first(rows) : of.opensIn());
+  }
+
+  /** Returns when the first of the groups that a rate holds may start a job. */
+  private static @Nullable Duration first(List<Found> rows) {
+    return rows.stream()
+        .filter(row -> row.group() != null)
+        .map(Found::opensIn)
+        .filter(Objects::nonNull)
+        .min(Comparator.naturalOrder())
+        .orElse(null);
   }
 }

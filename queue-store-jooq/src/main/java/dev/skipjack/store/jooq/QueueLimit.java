@@ -84,15 +84,22 @@ final class QueueLimit {
 
   /** Returns the condition that a number of the limit applies to all groups together. */
   static Condition isOverAll() {
-    return MOST.isNotNull()
-        .or(of(JOB_LIMITS.RATE_COUNT).isNotNull().and(not(of(JOB_LIMITS.RATE_PER_GROUP))));
+    return MOST.isNotNull().or(hasRateOverAll());
   }
 
   /** Returns the condition that a number of the limit applies to each group. */
   static Condition isPerGroup() {
-    return MOST_PER_GROUP
-        .isNotNull()
-        .or(of(JOB_LIMITS.RATE_COUNT).isNotNull().and(of(JOB_LIMITS.RATE_PER_GROUP)));
+    return MOST_PER_GROUP.isNotNull().or(hasRatePerGroup());
+  }
+
+  /** Returns the condition that the limit has a rate for all groups together. */
+  static Condition hasRateOverAll() {
+    return of(JOB_LIMITS.RATE_COUNT).isNotNull().and(not(of(JOB_LIMITS.RATE_PER_GROUP)));
+  }
+
+  /** Returns the condition that the limit has a rate for each group. */
+  static Condition hasRatePerGroup() {
+    return of(JOB_LIMITS.RATE_COUNT).isNotNull().and(of(JOB_LIMITS.RATE_PER_GROUP));
   }
 
   /**

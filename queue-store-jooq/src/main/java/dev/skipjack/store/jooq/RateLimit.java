@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
 import static org.jooq.impl.DSL.inline;
+import static org.jooq.impl.DSL.least;
 import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.select;
@@ -66,10 +67,24 @@ final class RateLimit {
     return inline("/").concat(coalesce(group, inline("")));
   }
 
-  /** Returns {@code full_at} of the newest row, or NULL if there is none. */
-  static Field<Instant> fullAt(Field<String> key) {
+  /**
+   * Returns {@code full_at} of the newest row, or NULL if there is none or it has no effect any
+   * more. A throttle always has an effect. A start only has one if the rate applies and is a
+   * bucket, which is full again after the time of a burst at the latest, whatever its numbers were
+   * before.
+   *
+   * @param applies whether the rate counts the starts of this key
+   */
+  static Field<Instant> fullAt(Condition applies, Field<String> key) {
+    Field<Long> longest = BURST.cast(SQLDataType.BIGINT).mul(INTERVAL);
     return field(
-        select(JOB_RATE_USES.FULL_AT)
+        select(
+                when(JOB_RATE_USES.TAKEN.eq(inline(0)), JOB_RATE_USES.FULL_AT)
+                    .when(
+                        applies.and(isBucket()),
+                        least(
+                            JOB_RATE_USES.FULL_AT,
+                            DatabaseClock.plusMicros(JOB_RATE_USES.AT, longest))))
             .from(JOB_RATE_USES)
             .where(JOB_RATE_USES.LIMIT_NAME.eq(QueueLimit.NAME))
             .and(JOB_RATE_USES.GROUP_KEY.eq(key))

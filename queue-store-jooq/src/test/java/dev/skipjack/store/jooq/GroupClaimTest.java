@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests the search for groups, and claims from fair and limited queues. */
 @QueueTest
@@ -586,6 +588,52 @@ class GroupClaimTest {
       fixture.queue.maintenance().prune();
 
       assertThat(fixture.value("SELECT count(*) FROM @job_rate_uses")).isEqualTo("2");
+    }
+
+    @Test
+    void searchShowsWhatTheRateOfTheLimitPermits() {
+      rate("max_running, rate_count, rate_period, rate_burst", "9, 1, '1 hour', 2");
+      enqueue("a", 5);
+
+      assertThat(search().free()).isEqualTo(2);
+      assertThat(search().opensIn()).isNull();
+      claim(2, "a");
+      assertThat(search().free()).isZero();
+      assertThat(search().opensIn()).isBetween(Duration.ofMinutes(58), Duration.ofHours(1));
+    }
+
+    @Test
+    void searchShowsWhatTheRateOfEachGroupPermits() {
+      rate("rate_count, rate_period, rate_per_group", "2, '1 hour', true");
+      enqueue("a", 5);
+      enqueue("b", 5);
+      claim(1, "a");
+      claim(2, "b");
+
+      DueGroups found = search();
+
+      assertThat(found.groups()).extracting(DueGroup::free).containsExactly(1, 0);
+      assertThat(found.opensIn()).isBetween(Duration.ofMinutes(28), Duration.ofMinutes(30));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+        strings = {
+          "rate_count = NULL, rate_period = NULL",
+          "rate_kind = 'sliding', rate_count = 2",
+          "rate_per_group = true",
+          "rate_count = 100, rate_period = '1 second'"
+        })
+    void changedRateTakesEffectWithTheNextClaim(String change) {
+      rate("rate_count, rate_period", "1, '1 day'");
+      enqueue("a", 2);
+      assertThat(claim(1, "a").jobs()).hasSize(1);
+      assertThat(claim(1, "a").jobs()).isEmpty();
+      fixture.execute("UPDATE @job_rate_uses SET at = at - interval '1 second'");
+
+      fixture.execute("UPDATE @job_limits SET " + change);
+
+      assertThat(claim(1, "a").jobs()).hasSize(1);
     }
 
     @Test
