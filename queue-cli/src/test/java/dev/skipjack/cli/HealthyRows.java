@@ -193,6 +193,9 @@ final class HealthyRows {
                       "payload_patch",
                       "'{}'"))),
           Map.entry(
+              "job_changes",
+              List.of(Map.of("actor", "'anna'", "action", "'cancel'", "target", "'#'"))),
+          Map.entry(
               "job_minutes",
               List.of(
                   Map.ofEntries(

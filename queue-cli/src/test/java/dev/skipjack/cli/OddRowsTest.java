@@ -67,6 +67,8 @@ class OddRowsTest {
   /** The columns whose domain, or whose partitions, accept no odd value except NULL. */
   private static final Map<String, Set<String>> FULLY_CONSTRAINED =
       Map.of(
+          "job_changes",
+          Set.of("changed_at"),
           "job_executions",
           Set.of("started_at", "status"),
           "job_operations",

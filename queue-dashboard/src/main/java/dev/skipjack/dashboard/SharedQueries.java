@@ -226,8 +226,16 @@ final class SharedQueries implements AutoCloseable {
     }
   }
 
+  /** Waits until running queries, which have a time limit, have returned their connections. */
   @Override
   public void close() {
     threads.shutdownNow();
+    try {
+      if (!threads.awaitTermination(2L * Dashboard.QUERY_SECONDS, TimeUnit.SECONDS)) {
+        LOG.warn("Dashboard closed while queries were running");
+      }
+    } catch (InterruptedException stopped) {
+      Thread.currentThread().interrupt();
+    }
   }
 }
