@@ -88,6 +88,8 @@ class OddRowsTest {
           .build();
 
   private final List<String> changes = new ArrayList<>();
+
+  @SuppressWarnings("NullAway.Init") // set by each test
   private QueueDatabase database;
 
   @ParameterizedTest
