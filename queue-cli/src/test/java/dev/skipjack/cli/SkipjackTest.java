@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -87,7 +88,7 @@ class SkipjackTest {
         assertThat(command.getCommandSpec().optionsMap()).as(text).containsKey(word);
       } else if (!command.getSubcommands().isEmpty() && !LAB.contains(word)) {
         assertThat(command.getSubcommands()).as(text).containsKey(word);
-        command = command.getSubcommands().get(word);
+        command = Objects.requireNonNull(command.getSubcommands().get(word));
       }
     }
   }
