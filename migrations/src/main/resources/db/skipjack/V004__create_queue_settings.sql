@@ -38,8 +38,10 @@ CREATE TABLE job_limits (
   CONSTRAINT job_limits_pkey              PRIMARY KEY (name),
   CONSTRAINT job_limits_max_running_check CHECK (max_running >= 0 AND max_running_per_group >= 0),
   CONSTRAINT job_limits_rate_check        CHECK ((rate_count IS NULL) = (rate_period IS NULL)
-    AND rate_count BETWEEN 1 AND 1000000 AND rate_period BETWEEN interval '1 millisecond' AND interval '366 days'),
-  CONSTRAINT job_limits_burst_check       CHECK (rate_burst IS NULL OR rate_burst BETWEEN 1 AND 1000000 AND rate_kind = 'bucket' AND rate_count IS NOT NULL)
+    AND rate_count BETWEEN 1 AND 1000000 AND extract(epoch FROM rate_period) BETWEEN 0.001 AND 31622400
+    AND extract(month FROM rate_period) = 0 AND extract(year FROM rate_period) = 0),
+  CONSTRAINT job_limits_burst_check       CHECK (rate_burst IS NULL OR rate_burst BETWEEN 1 AND 1000000 AND rate_kind = 'bucket' AND rate_count IS NOT NULL
+    AND rate_burst * extract(epoch FROM rate_period) / rate_count <= 3153600000)
 );
 
 COMMENT ON TABLE job_limits IS 'Limits of running jobs and of starts over all workers. A limit binds the queues that name it. Operators change it at run time.';
@@ -47,8 +49,8 @@ COMMENT ON COLUMN job_limits.name IS 'Name of the limit.';
 COMMENT ON COLUMN job_limits.max_running IS 'Maximum number of jobs of the limit that run at once. 0: none starts. NULL: no maximum.';
 COMMENT ON COLUMN job_limits.max_running_per_group IS 'Maximum number of jobs of each group that run at once under the limit. NULL: no maximum.';
 COMMENT ON COLUMN job_limits.rate_count IS 'Number of starts that the rate allows in a period. NULL: no rate.';
-COMMENT ON COLUMN job_limits.rate_period IS 'Period of the rate; a month has 30 days. NULL: no rate.';
-COMMENT ON COLUMN job_limits.rate_burst IS 'Number of starts that a full token bucket allows at once. NULL: rate_count.';
+COMMENT ON COLUMN job_limits.rate_period IS 'Period of the rate, at most 366 days, without months and years. NULL: no rate.';
+COMMENT ON COLUMN job_limits.rate_burst IS 'Number of starts that a full token bucket allows at once. An empty bucket is full after 36500 days at most. NULL: rate_count.';
 COMMENT ON COLUMN job_limits.rate_kind IS 'bucket: rate_count a period on average, at most rate_burst at once. sliding: at most rate_count in any period. fixed: at most rate_count in each period, counted from 2000-01-01 00:00 UTC.';
 COMMENT ON COLUMN job_limits.rate_per_group IS 'Whether each group has the rate for itself.';
 COMMENT ON COLUMN job_limits.locked_at IS 'Never written. Workers may update this column only, so they can lock the row but cannot raise a limit.';
@@ -126,7 +128,9 @@ CREATE TABLE job_rate_uses (
   taken      integer        NOT NULL DEFAULT 0,
   full_at    timestamptz    NOT NULL,
   CONSTRAINT job_rate_uses_pkey        PRIMARY KEY (limit_name, group_key, id),
-  CONSTRAINT job_rate_uses_taken_check CHECK (taken >= 0)
+  CONSTRAINT job_rate_uses_taken_check CHECK (taken >= 0),
+  CONSTRAINT job_rate_uses_time_check  CHECK (isfinite(at) AND isfinite(full_at)
+    AND at < '10000-01-01 00:00:00+00' AND full_at < '10000-01-01 00:00:00+00')
 ) WITH (
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 5000,

@@ -118,6 +118,22 @@ final class HealthyRows {
                       "(SELECT min(id) FROM skipjack.jobs)",
                       "expires_at",
                       "now()"))),
+          Map.entry(
+              "job_limits",
+              List.of(
+                  Map.of("name", "'limit-#'", "max_running", "3"),
+                  Map.of(
+                      "name",
+                      "'limit-#'",
+                      "rate_count",
+                      "5",
+                      "rate_period",
+                      "interval '1 second'",
+                      "rate_kind",
+                      "'fixed'"))),
+          Map.entry("job_groups", List.of(Map.of("queue", "'odd'", "group_key", "'group-#'"))),
+          Map.entry(
+              "job_rate_uses", List.of(Map.of("limit_name", "'limit-#'", "full_at", "now()"))),
           Map.entry("job_queues", List.of(Map.of("queue", "'queue-#'", "paused_at", "now()"))),
           Map.entry(
               "job_schedules",

@@ -30,6 +30,8 @@ public final class RateUses {
   public static final String WHOLE_LIMIT = "";
 
   private final Field<Instant> now;
+  private final Field<Instant> throttledUntil;
+  private final Field<Instant> takenAt;
   private final Field<Instant> fullAt;
   private final Field<Long> used;
   private final Field<Instant> oldest;
@@ -64,14 +66,14 @@ public final class RateUses {
             .asTable("recent");
     this.now = clock.as(prefix + "now");
     this.windowStart = start.as(prefix + "window_start");
+    this.throttledUntil =
+        newest(key, when(JOB_RATE_USES.TAKEN.eq(inline(0)), JOB_RATE_USES.FULL_AT))
+            .as(prefix + "throttled_until");
+    this.takenAt =
+        newest(key, when(JOB_RATE_USES.TAKEN.gt(inline(0)), JOB_RATE_USES.AT))
+            .as(prefix + "taken_at");
     this.fullAt =
-        field(
-                select(JOB_RATE_USES.FULL_AT)
-                    .from(JOB_RATE_USES)
-                    .where(JOB_RATE_USES.LIMIT_NAME.eq(JOB_LIMITS.NAME))
-                    .and(JOB_RATE_USES.GROUP_KEY.eq(key))
-                    .orderBy(JOB_RATE_USES.ID.desc())
-                    .limit(inline(1)))
+        newest(key, when(JOB_RATE_USES.TAKEN.gt(inline(0)), JOB_RATE_USES.FULL_AT))
             .as(prefix + "full_at");
     this.used =
         field(
@@ -87,9 +89,19 @@ public final class RateUses {
             .as(prefix + "oldest");
   }
 
+  private static Field<Instant> newest(Field<String> key, Field<Instant> column) {
+    return field(
+        select(column)
+            .from(JOB_RATE_USES)
+            .where(JOB_RATE_USES.LIMIT_NAME.eq(JOB_LIMITS.NAME))
+            .and(JOB_RATE_USES.GROUP_KEY.eq(key))
+            .orderBy(JOB_RATE_USES.ID.desc())
+            .limit(inline(1)));
+  }
+
   /** {@return the columns} */
   public List<Field<?>> columns() {
-    return List.of(now, fullAt, used, oldest, windowStart);
+    return List.of(now, throttledUntil, takenAt, fullAt, used, oldest, windowStart);
   }
 
   /**
@@ -102,9 +114,10 @@ public final class RateUses {
    */
   public @Nullable Instant opensAt(Row row, @Nullable Rate rate) throws SQLException {
     Instant at = row.instant(now);
-    Instant full = row.instantOrNull(fullAt);
+    Instant full = row.instantOrNull(throttledUntil);
     Instant opens = null;
     if (rate != null && rate.kind() == Rate.Kind.BUCKET) {
+      full = full == null ? filled(row, rate) : full;
       Duration spared = interval(rate).multipliedBy(rate.burst() - 1L);
       opens = full == null ? null : full.minus(spared);
     } else if (full != null && full.isAfter(at)) {
@@ -117,6 +130,16 @@ public final class RateUses {
       }
     }
     return opens != null && opens.isAfter(at) ? opens : null;
+  }
+
+  /** Returns when a bucket is full after its last start, whatever its numbers were then. */
+  private @Nullable Instant filled(Row row, Rate rate) throws SQLException {
+    Instant full = row.instantOrNull(fullAt);
+    if (full == null) {
+      return null;
+    }
+    Instant latest = row.instant(takenAt).plus(interval(rate).multipliedBy(rate.burst()));
+    return full.isAfter(latest) ? latest : full;
   }
 
   /** Returns the time in which a bucket gains one token, rounded up to a microsecond. */

@@ -13,7 +13,8 @@ import java.util.Objects;
  * @param count the number of starts in each period, from 1 to {@link #LARGEST}
  * @param period the period, from 1 millisecond to {@link #LONGEST}, with microsecond precision
  * @param burst the number of starts that a bucket allows at once after a pause, from 1 to {@link
- *     #LARGEST}; {@code count} for the other kinds
+ *     #LARGEST}, so that an empty bucket is full after 36,500 days at most; {@code count} for the
+ *     other kinds
  * @param isPerGroup whether each group has this rate for itself, instead of all groups together.
  *     Jobs without a group form one group
  */
@@ -26,6 +27,7 @@ public record Rate(Kind kind, int count, Duration period, int burst, boolean isP
   public static final Duration LONGEST = Duration.ofDays(366);
 
   private static final Duration SHORTEST = Duration.ofMillis(1);
+  private static final Duration LONGEST_FILL = Duration.ofDays(36_500);
 
   /** The ways to count starts. */
   public enum Kind {
@@ -95,6 +97,12 @@ public record Rate(Kind kind, int count, Duration period, int burst, boolean isP
       throw new IllegalArgumentException(
           "A rate of kind %s has no burst, but %d was given. Use Rate.bucket for bursts."
               .formatted(kind.literal, burst));
+    }
+    Duration fill = period.multipliedBy(burst).dividedBy(count);
+    if (fill.compareTo(LONGEST_FILL) > 0) {
+      throw new IllegalArgumentException(
+          "Burst %d of a rate of %d per %s takes %s to fill, more than %d days. Use a smaller burst."
+              .formatted(burst, count, period, fill, LONGEST_FILL.toDays()));
     }
   }
 

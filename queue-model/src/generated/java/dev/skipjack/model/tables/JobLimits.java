@@ -96,15 +96,16 @@ public class JobLimits extends TableImpl<JobLimitsRecord> {
 
     /**
      * The column <code>skipjack.job_limits.rate_period</code>. Period of the
-     * rate; a month has 30 days. NULL: no rate.
+     * rate, at most 366 days, without months and years. NULL: no rate.
      */
-    public final TableField<JobLimitsRecord, YearToSecond> RATE_PERIOD = createField(DSL.name("rate_period"), SQLDataType.INTERVAL, this, "Period of the rate; a month has 30 days. NULL: no rate.");
+    public final TableField<JobLimitsRecord, YearToSecond> RATE_PERIOD = createField(DSL.name("rate_period"), SQLDataType.INTERVAL, this, "Period of the rate, at most 366 days, without months and years. NULL: no rate.");
 
     /**
      * The column <code>skipjack.job_limits.rate_burst</code>. Number of starts
-     * that a full token bucket allows at once. NULL: rate_count.
+     * that a full token bucket allows at once. An empty bucket is full after
+     * 36500 days at most. NULL: rate_count.
      */
-    public final TableField<JobLimitsRecord, Integer> RATE_BURST = createField(DSL.name("rate_burst"), SQLDataType.INTEGER, this, "Number of starts that a full token bucket allows at once. NULL: rate_count.");
+    public final TableField<JobLimitsRecord, Integer> RATE_BURST = createField(DSL.name("rate_burst"), SQLDataType.INTEGER, this, "Number of starts that a full token bucket allows at once. An empty bucket is full after 36500 days at most. NULL: rate_count.");
 
     /**
      * The column <code>skipjack.job_limits.rate_kind</code>. bucket: rate_count
@@ -234,9 +235,9 @@ public class JobLimits extends TableImpl<JobLimitsRecord> {
     @Override
     public List<Check<JobLimitsRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_limits_burst_check"), "(((rate_burst IS NULL) OR (((rate_burst >= 1) AND (rate_burst <= 1000000)) AND ((rate_kind)::text = 'bucket'::text) AND (rate_count IS NOT NULL))))", true),
+            Internal.createCheck(this, DSL.name("job_limits_burst_check"), "(((rate_burst IS NULL) OR (((rate_burst >= 1) AND (rate_burst <= 1000000)) AND ((rate_kind)::text = 'bucket'::text) AND (rate_count IS NOT NULL) AND ((((rate_burst)::numeric * EXTRACT(epoch FROM rate_period)) / (rate_count)::numeric) <= ('3153600000'::bigint)::numeric))))", true),
             Internal.createCheck(this, DSL.name("job_limits_max_running_check"), "(((max_running >= 0) AND (max_running_per_group >= 0)))", true),
-            Internal.createCheck(this, DSL.name("job_limits_rate_check"), "((((rate_count IS NULL) = (rate_period IS NULL)) AND ((rate_count >= 1) AND (rate_count <= 1000000)) AND ((rate_period >= '00:00:00.001'::interval) AND (rate_period <= '366 days'::interval))))", true)
+            Internal.createCheck(this, DSL.name("job_limits_rate_check"), "((((rate_count IS NULL) = (rate_period IS NULL)) AND ((rate_count >= 1) AND (rate_count <= 1000000)) AND ((EXTRACT(epoch FROM rate_period) >= 0.001) AND (EXTRACT(epoch FROM rate_period) <= (31622400)::numeric)) AND (EXTRACT(month FROM rate_period) = (0)::numeric) AND (EXTRACT(year FROM rate_period) = (0)::numeric)))", true)
         );
     }
 

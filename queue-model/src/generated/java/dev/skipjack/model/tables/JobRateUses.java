@@ -146,7 +146,8 @@ public class JobRateUses extends TableImpl<JobRateUsesRecord> {
     @Override
     public List<Check<JobRateUsesRecord>> getChecks() {
         return Arrays.asList(
-            Internal.createCheck(this, DSL.name("job_rate_uses_taken_check"), "((taken >= 0))", true)
+            Internal.createCheck(this, DSL.name("job_rate_uses_taken_check"), "((taken >= 0))", true),
+            Internal.createCheck(this, DSL.name("job_rate_uses_time_check"), "((isfinite(at) AND isfinite(full_at) AND (at < '10000-01-01 00:00:00+00'::timestamp with time zone) AND (full_at < '10000-01-01 00:00:00+00'::timestamp with time zone)))", true)
         );
     }
 

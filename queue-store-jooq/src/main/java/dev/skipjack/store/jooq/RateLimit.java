@@ -48,7 +48,7 @@ final class RateLimit {
 
   private RateLimit() {}
 
-  /** Returns the period of {@code job_limits} in microseconds. A month has 30 days. */
+  /** Returns the period of {@code job_limits} in microseconds. */
   static Field<Long> period() {
     return field(
         "cast(ceil(extract(epoch from {0}) * 1000000) as bigint)",

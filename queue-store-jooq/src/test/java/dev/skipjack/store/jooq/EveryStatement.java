@@ -15,6 +15,7 @@ import dev.skipjack.api.OrderingPolicy;
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.DeadJobs;
+import dev.skipjack.api.operations.DurationHistogram;
 import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.JobOperation;
@@ -22,6 +23,7 @@ import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
 import dev.skipjack.api.operations.Limit;
+import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PruneResult;
@@ -39,6 +41,7 @@ import dev.skipjack.api.spi.FinalOutcome;
 import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.HandOver;
+import dev.skipjack.api.spi.JobMinute;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LeaseKeeper;
@@ -313,6 +316,17 @@ final class EveryStatement {
     }
   }
 
+  private static void ofMinutes(JobQueue queue, WorkerId worker) {
+    DurationHistogram none = DurationHistogram.EMPTY;
+    queue
+        .workers()
+        .addMinute(worker, List.of(new JobMinute("default", "work", 1, 0, 0, 0, 0, 0, none, none)));
+    queue.workers().addDepths();
+    MinutesQuery lastHour = MinutesQuery.last(Duration.ofHours(1));
+    queue.reader().minutes(lastHour);
+    queue.reader().depths(lastHour);
+  }
+
   /** Runs the statements of administrative commands and of schedules. */
   static void ofAPerson(JobQueue queue) {
     JobStore store = queue.store();
@@ -352,6 +366,7 @@ final class EveryStatement {
         .workers()
         .announce(new WorkerRow(worker, null, 1, List.of("default"), List.of("work"), "{}"));
     queue.reader().workers();
+    ofMinutes(queue, worker);
     queue.workers().remove(worker);
     ofSchedules(queue);
   }

@@ -97,7 +97,7 @@ public class JobLimitsRecord extends UpdatableRecordImpl<JobLimitsRecord> {
 
     /**
      * Setter for <code>skipjack.job_limits.rate_period</code>. Period of the
-     * rate; a month has 30 days. NULL: no rate.
+     * rate, at most 366 days, without months and years. NULL: no rate.
      */
     public void setRatePeriod(YearToSecond value) {
         set(4, value);
@@ -105,7 +105,7 @@ public class JobLimitsRecord extends UpdatableRecordImpl<JobLimitsRecord> {
 
     /**
      * Getter for <code>skipjack.job_limits.rate_period</code>. Period of the
-     * rate; a month has 30 days. NULL: no rate.
+     * rate, at most 366 days, without months and years. NULL: no rate.
      */
     public YearToSecond getRatePeriod() {
         return (YearToSecond) get(4);
@@ -113,7 +113,8 @@ public class JobLimitsRecord extends UpdatableRecordImpl<JobLimitsRecord> {
 
     /**
      * Setter for <code>skipjack.job_limits.rate_burst</code>. Number of starts
-     * that a full token bucket allows at once. NULL: rate_count.
+     * that a full token bucket allows at once. An empty bucket is full after
+     * 36500 days at most. NULL: rate_count.
      */
     public void setRateBurst(Integer value) {
         set(5, value);
@@ -121,7 +122,8 @@ public class JobLimitsRecord extends UpdatableRecordImpl<JobLimitsRecord> {
 
     /**
      * Getter for <code>skipjack.job_limits.rate_burst</code>. Number of starts
-     * that a full token bucket allows at once. NULL: rate_count.
+     * that a full token bucket allows at once. An empty bucket is full after
+     * 36500 days at most. NULL: rate_count.
      */
     public Integer getRateBurst() {
         return (Integer) get(5);
