@@ -424,9 +424,9 @@ final class Claimer {
     }
     asked = true;
     List<ClaimedJob> jobs = new ArrayList<>();
+    List<Attempt> claimed = new ArrayList<>();
     List<LaneShare> read = new ArrayList<>();
     List<Lane> expected = new ArrayList<>();
-    long sentAt = System.nanoTime();
     long began = clock.getAsLong();
     for (LaneShare share : choice.shares()) {
       int left = Math.min(share.cap(), choice.limit() - jobs.size());
@@ -436,6 +436,7 @@ final class Claimer {
       GroupClaims.Result result = claimGroups(share.lane(), left, jobs.isEmpty());
       read.add(share);
       jobs.addAll(result.jobs());
+      claimed.addAll(attempts(result.jobs(), result.sentAt()));
       if (result.hasMore()) {
         expected.add(share.lane());
       }
@@ -447,7 +448,7 @@ final class Claimer {
     lanes.claimed(answer, now);
     chooser.claimed(answer);
     lanes.expect(expected, now);
-    return attempts(jobs, sentAt);
+    return claimed;
   }
 
   /**
@@ -470,7 +471,7 @@ final class Claimer {
       } else {
         postponed = failure;
       }
-      return new GroupClaims.Result(List.of(), false);
+      return new GroupClaims.Result(List.of(), false, 0);
     }
   }
 

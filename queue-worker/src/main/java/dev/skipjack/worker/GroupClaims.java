@@ -46,7 +46,7 @@ final class GroupClaims {
   /** A time that is not reached before a permit is freed or the lanes are listed again. */
   private static final long UNTIL_FREED = Duration.ofDays(1).toNanos();
 
-  private static final Result NONE = new Result(List.of(), false);
+  private static final Result NONE = new Result(List.of(), false, 0);
 
   private final JobStore store;
   private final WorkerId worker;
@@ -87,8 +87,9 @@ final class GroupClaims {
    *
    * @param jobs the claimed jobs
    * @param hasMore whether the lane may have more jobs to claim now
+   * @param sentAt the nanoTime before the claim was sent, and after the search; 0 without jobs
    */
-  record Result(List<ClaimedJob> jobs, boolean hasMore) {}
+  record Result(List<ClaimedJob> jobs, boolean hasMore, long sentAt) {}
 
   /**
    * Records that the outcome of an attempt of a limited queue was written.
@@ -172,6 +173,7 @@ final class GroupClaims {
         held(lane);
       }
       if (!shares.isEmpty()) {
+        long sentAt = System.nanoTime();
         ClaimedGroups claimed = store.claimGroups(request(lane, found, shares, possible));
         int dealt = shares.stream().mapToInt(Share::cap).sum();
         if (claimed.jobs().size() < dealt && found.limit() != null) {
@@ -182,10 +184,10 @@ final class GroupClaims {
         }
         if (!claimed.jobs().isEmpty() && !claimed.isBusy()) {
           busyInARow.remove(lane);
-          return new Result(claimed.jobs(), dealt >= room || turn.hasMore());
+          return new Result(claimed.jobs(), dealt >= room || turn.hasMore(), sentAt);
         }
         if (claimed.isBusy() || claimed.opensIn() != null) {
-          return new Result(claimed.jobs(), false);
+          return new Result(claimed.jobs(), false, sentAt);
         }
         busyInARow.remove(lane);
       }

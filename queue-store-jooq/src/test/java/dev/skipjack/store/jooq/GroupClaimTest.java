@@ -1,8 +1,10 @@
 package dev.skipjack.store.jooq;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.api.spi.ClaimedGroups;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueGroups;
@@ -636,13 +638,38 @@ class GroupClaimTest {
       assertThat(claim(1, "a").jobs()).hasSize(1);
     }
 
-    @Test
-    void monthIsAPeriodOf30Days() {
-      rate("rate_count, rate_period, rate_kind", "1, '1 month', 'fixed'");
-      enqueue("a", 2);
+    @ParameterizedTest
+    @ValueSource(
+        strings = {"1 month", "-12 months 365 days 6 hours", "367 days", "999 microseconds"})
+    void periodsOfAnotherLengthAreRefused(String period) {
+      assertThatThrownBy(() -> rate("rate_count, rate_period", "1, '" + period + "'"))
+          .hasStackTraceContaining("job_limits_rate_check");
+    }
 
-      assertThat(claim(5, "a").jobs()).hasSize(1);
-      assertThat(claim(5, "a").opensIn()).isLessThanOrEqualTo(Duration.ofDays(30));
+    @Test
+    void burstThatTakesMoreThanACenturyToFillIsRefused() {
+      assertThatThrownBy(
+              () -> rate("rate_count, rate_period, rate_burst", "1, '366 days', 1000000"))
+          .hasStackTraceContaining("job_limits_burst_check");
+      assertThatThrownBy(() -> Rate.bucket(1, Duration.ofDays(366)).burst(1_000_000))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("Burst 1000000")
+          .hasMessageContaining("Use a smaller burst");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"infinity", "-infinity", "294276-12-31"})
+    void timesWithoutEndAreRefused(String time) {
+      for (String column : List.of("at", "full_at")) {
+        assertThatThrownBy(
+                () ->
+                    fixture.execute(
+                        "INSERT INTO @job_rate_uses (limit_name, at, full_at) SELECT 'api',"
+                            + (column.equals("at")
+                                ? " '" + time + "', now()"
+                                : " now(), '" + time + "'")))
+            .hasStackTraceContaining("job_rate_uses_time_check");
+      }
     }
   }
 }
