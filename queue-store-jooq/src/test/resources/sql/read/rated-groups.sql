@@ -65,7 +65,33 @@ select
   "skipjack"."job_limits"."rate_per_group",
   statement_timestamp() as "rate_now",
   (
-    select "skipjack"."job_rate_uses"."full_at"
+    select case
+      when "skipjack"."job_rate_uses"."taken" = 0 then "skipjack"."job_rate_uses"."full_at"
+    end
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "rate_throttled_until",
+  (
+    select case
+      when "skipjack"."job_rate_uses"."taken" > 0 then "skipjack"."job_rate_uses"."at"
+    end
+    from "skipjack"."job_rate_uses"
+    where (
+      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+      and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+    )
+    order by "skipjack"."job_rate_uses"."id" desc
+    fetch next 1 rows only
+  ) as "rate_taken_at",
+  (
+    select case
+      when "skipjack"."job_rate_uses"."taken" > 0 then "skipjack"."job_rate_uses"."full_at"
+    end
     from "skipjack"."job_rate_uses"
     where (
       "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
