@@ -67,6 +67,15 @@ final class OddValues {
                   "{\"\"}",
                   "{" + "a,".repeat(100_000) + "a}")),
           Map.entry(
+              "integer[]",
+              List.of(
+                  "{}",
+                  "{NULL}",
+                  "{-1,2147483647,-2147483648}",
+                  "{{1,2},{3,NULL}}",
+                  "[5:6]={1,2}",
+                  "{" + "1,".repeat(100_000) + "1}")),
+          Map.entry(
               "date[]",
               List.of(
                   "{}",
