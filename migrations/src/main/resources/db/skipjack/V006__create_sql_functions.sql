@@ -92,7 +92,7 @@ BEGIN
 END;
 $$;
 
--- NOTIFY takes a database-wide lock at commit. So of the open transactions that began in the same tenth of a second, only one
+-- NOTIFY takes a lock on the whole server at commit. So of the open transactions that began in the same tenth of a second, only one
 -- notifies for a queue. The worker that it wakes, or a poll, finds the jobs of the others. The time at which a transaction began
 -- counts, so a long transaction suppresses no later notification and takes one lock per queue.
 DO $install$
