@@ -54,7 +54,8 @@ class StopDeadlineTest {
       Set.of("dueLanes", "rescue", "createPartitions", "announce");
 
   /**
-   * A heartbeat hangs in one of its statements. In which one depends on when the attempt was claimed.
+   * A heartbeat hangs in one of its statements. In which one depends on when the attempt was
+   * claimed.
    */
   private static final Set<String> HEARTBEATS = Set.of("heartbeat", "cancelRequested");
 
