@@ -169,7 +169,7 @@ class LimitExplanationTest {
     admin.limit("stripe", Limit.none().rate(Rate.bucket(10, Duration.ofSeconds(1)).burst(5)));
     admin.configure("sync", LIMITED);
     JobId job = pending("a");
-    used("", 1, "now() + interval '1 minute 400 milliseconds'");
+    used("", 0, "now() + interval '1 minute 400 milliseconds'");
 
     JobExplanation why = why(job);
 
