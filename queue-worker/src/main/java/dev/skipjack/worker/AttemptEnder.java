@@ -92,7 +92,7 @@ final class AttemptEnder {
         && snoozed.throttles()) {
       try {
         throttle.stop(attempt.execution(), snoozed.delay());
-      } catch (RuntimeException failure) {
+      } catch (Throwable failure) {
         reporter.notThrottled(attempt, failure);
       }
     }
