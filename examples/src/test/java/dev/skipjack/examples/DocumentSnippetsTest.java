@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestFactory;
 /**
  * Tests that Java and Kotlin code in the documents is code that compiles. The code below each
  * {@code <!-- snippet: FILE#NAME -->} must equal the code between {@code // snippet: NAME} and
- * {@code // end of snippet} in that file.
+ * {@code // end of snippet} in that file, which is named by the end of its path.
  */
 class DocumentSnippetsTest {
 
@@ -45,6 +45,7 @@ class DocumentSnippetsTest {
 
   @TestFactory
   Stream<DynamicTest> everySnippetEqualsItsSource() throws IOException {
+    List<Path> sources = sources();
     List<DynamicTest> tests = new ArrayList<>();
     for (Path document : documents()) {
       Matcher found = SNIPPET.matcher(Files.readString(document));
@@ -55,7 +56,7 @@ class DocumentSnippetsTest {
         tests.add(
             DynamicTest.dynamicTest(
                 "%s: %s".formatted(ROOT.relativize(document), name),
-                () -> assertThat(shown).isEqualTo(region(ROOT.resolve(file), name))));
+                () -> assertThat(shown).isEqualTo(region(only(file, sources), name))));
       }
     }
     return tests.stream();
@@ -163,6 +164,22 @@ class DocumentSnippetsTest {
           .sorted()
           .toList();
     }
+  }
+
+  private static List<Path> sources() throws IOException {
+    try (Stream<Path> files = Files.walk(ROOT)) {
+      return files
+          .filter(file -> file.toString().matches(".*/src/.*[.](java|kt)"))
+          .filter(file -> !file.toString().contains("/target/"))
+          .toList();
+    }
+  }
+
+  /** Returns the source file whose path ends with the given names, which must be the only one. */
+  private static Path only(String end, List<Path> sources) {
+    List<Path> found = sources.stream().filter(file -> file.endsWith(end)).toList();
+    assertThat(found).as("source files whose path ends with %s", end).hasSize(1);
+    return found.get(0);
   }
 
   private static long count(Pattern pattern, Path document) throws IOException {

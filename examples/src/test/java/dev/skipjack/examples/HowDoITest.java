@@ -44,12 +44,10 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.net.ConnectException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -74,17 +72,14 @@ class HowDoITest {
     dataSource = database.dataSource();
     execute(
         "DROP TABLE IF EXISTS reminders",
-        "CREATE TABLE reminders (for_user text NOT NULL, times integer NOT NULL DEFAULT 0)");
+        "CREATE TABLE reminders (for_user text NOT NULL)");
     queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
   }
 
-  // snippet: queue
   static JobQueue queue(DataSource dataSource) {
     Migrations.migrate(dataSource); // creates the tables in the schema skipjack
     return JobQueue.on(dataSource);
   }
-
-  // end of snippet
 
   // snippet: jdbc
   void remindOf(Connection transaction, String user) throws SQLException {
@@ -113,14 +108,11 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: unique
   EnqueueResult remindWhenQuiet(String user) {
     Unique<Remind> perUser =
         Unique.by(Remind::user).debounce(Duration.ofMinutes(5), Duration.ofHours(1));
     return UniqueJobs.on(queue).enqueue(REMIND, new Remind(user), perUser);
   }
-
-  // end of snippet
 
   // snippet: options
   JobId urgently(String user, String tenant) {
@@ -184,31 +176,6 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: complete-in
-  Outcome count(Remind reminder, JobContext context) throws SQLException {
-    try (Connection connection = dataSource.getConnection()) {
-      connection.setAutoCommit(false);
-      updateCounter(connection, reminder.user());
-      context.enqueueIn(connection).enqueue(IN_ORDER, reminder); // the next job
-      context.completeIn(connection); // rolled back if the job is no longer ours
-      connection.commit();
-    }
-    return Outcome.completed();
-  }
-
-  // end of snippet
-
-  // snippet: version
-  record RemindBy(String channel, String user) {}
-
-  /** Jobs of version 1 had no channel. */
-  static final JobType<RemindBy> REMIND_BY =
-      JobType.of("remind", RemindBy.class)
-          .payloadVersion(2)
-          .upcast((json, version) -> "{\"channel\": \"mail\", " + json.substring(1));
-
-  // end of snippet
-
   // snippet: worker
   Worker worker() {
     return Worker.on(queue)
@@ -220,21 +187,15 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: history
   void keepHistoryForAMonth() {
     queue
         .admin()
         .configure("emails", QueueSettings.defaults().archiveRetention(Duration.ofDays(30)));
   }
 
-  // end of snippet
-
-  // snippet: test
   void aReminderWasEnqueued(QueueDatabase database) {
     QueueAssertions.assertThat(database).hasEnqueued(REMIND);
   }
-
-  // end of snippet
 
   // snippet: metrics
   Worker measured(MeterRegistry registry) {
@@ -255,13 +216,6 @@ class HowDoITest {
 
   static boolean isReady(Worker worker) {
     return worker.health().ready();
-  }
-
-  // end of snippet
-
-  // snippet: stop
-  static void closeWhenTheProcessStops(Worker worker) {
-    Runtime.getRuntime().addShutdownHook(new Thread(worker::close));
   }
 
   // end of snippet
@@ -341,7 +295,6 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: drain
   int drain() {
     try (Worker worker =
         Worker.on(queue)
@@ -351,8 +304,6 @@ class HowDoITest {
       return worker.runUntilIdle();
     }
   }
-
-  // end of snippet
 
   // snippet: edit
   EditResult remindAnotherUser(JobId waiting) {
@@ -466,24 +417,13 @@ class HowDoITest {
   }
 
   @Test
-  void theEffectTheNextJobAndTheCompletionAreOneTransaction() throws SQLException {
-    execute("INSERT INTO reminders VALUES ('ada')");
-    queue.enqueue(REMIND, new Remind("ada"));
+  void aLongJobShowsItsProgress() {
+    JobId job = queue.enqueue(IN_ORDER, new Remind("ada"));
     try (Worker worker =
-        Worker.on(queue)
-            .handle(REMIND, this::count)
-            .handle(IN_ORDER, this::sendMany)
-            .queue("emails", 1)
-            .queue("default", 1)
-            .build()) {
-      assertThat(worker.runUntilIdle()).isEqualTo(2);
+        Worker.on(queue).handle(IN_ORDER, this::sendMany).queue("default", 1).build()) {
+      assertThat(worker.runUntilIdle()).isEqualTo(1);
     }
-    try (Connection connection = dataSource.getConnection();
-        Statement statement = connection.createStatement();
-        ResultSet row = statement.executeQuery("SELECT times FROM reminders")) {
-      row.next();
-      assertThat(row.getInt(1)).isEqualTo(1);
-    }
+    assertThat(details(job).summary().status()).isEqualTo(JobStatus.COMPLETED);
   }
 
   @Test
@@ -499,30 +439,10 @@ class HowDoITest {
   }
 
   @Test
-  void aJobOfAnEarlierVersionIsRead() {
-    queue.enqueue(REMIND, new Remind("ada"));
-    List<RemindBy> sent = new ArrayList<>();
-    try (Worker worker =
-        Worker.on(queue)
-            .handle(
-                REMIND_BY,
-                (reminder, context) -> {
-                  sent.add(reminder);
-                  return Outcome.completed();
-                })
-            .queue("emails", 1)
-            .build()) {
-      worker.runUntilIdle();
-    }
-    assertThat(sent).containsExactly(new RemindBy("mail", "ada"));
-  }
-
-  @Test
-  void aWorkerIsMeasuredCheckedAndClosed() {
+  void aWorkerIsMeasuredAndChecked() {
     MeterRegistry registry = new SimpleMeterRegistry();
     queue.enqueue(REMIND, new Remind("ada"));
     try (Worker worker = measured(registry)) {
-      closeWhenTheProcessStops(worker);
       assertThat(worker.runUntilIdle()).isEqualTo(1);
       assertThat(isReady(worker)).isFalse(); // it was not started
     }
@@ -540,14 +460,6 @@ class HowDoITest {
 
   private static boolean isQuietTime() {
     return false;
-  }
-
-  private static void updateCounter(Connection connection, String user) throws SQLException {
-    try (PreparedStatement update =
-        connection.prepareStatement("UPDATE reminders SET times = times + 1 WHERE for_user = ?")) {
-      update.setString(1, user);
-      update.executeUpdate();
-    }
   }
 
   private void execute(String... sql) throws SQLException {

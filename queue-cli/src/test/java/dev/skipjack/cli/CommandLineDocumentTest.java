@@ -12,6 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -24,16 +25,19 @@ import picocli.CommandLine;
 
 /**
  * Tests that {@code docs/cli.md} shows what the program prints: runs each command of the page, in
- * order, against the queue of {@link Shop}. {@code -Dgolden.write} rewrites the output of all
- * commands; the text between them is written by hand. The screen of {@code stats --watch} is in the
- * README.
+ * order, against the queue of {@link Shop}. After the commands of a section, it runs those of the
+ * same section of {@code json.md}, which shows the JSON. {@code -Dgolden.write} rewrites the output
+ * of all commands; the text between them is written by hand. The screen of {@code stats --watch} is
+ * in the README.
  */
 @QueueTest(truncate = false)
 class CommandLineDocumentTest {
 
   private static final Path PAGE = Path.of("../docs/cli.md");
+  private static final Path JSON = Path.of("src/test/resources/dev/skipjack/cli/json.md");
   private static final Path README = Path.of("../README.md");
   private static final String PROMPT = "$ skipjack ";
+  private static final String USAGE_OF = "Usage: skipjack ";
 
   private static final Pattern BLOCK =
       Pattern.compile("^```console\n(.*?)^```$", Pattern.DOTALL | Pattern.MULTILINE);
@@ -49,7 +53,7 @@ class CommandLineDocumentTest {
   private static final String HELP = "help";
 
   /** The command whose help the page shows with the options that all commands have. */
-  private static final String COMPLETE_HELP = PROMPT + "why --help";
+  private static final String COMPLETE_HELP = "why";
 
   /** The options that all commands have, in the usage and below, and the exit codes. */
   private static final Pattern COMMON_OPTIONS =
@@ -64,7 +68,7 @@ class CommandLineDocumentTest {
           Pattern.MULTILINE);
 
   /** The command whose help the page shows with the options of all changes by filter. */
-  private static final String COMPLETE_FILTERS = PROMPT + "jobs cancel --help";
+  private static final String COMPLETE_FILTERS = "jobs cancel";
 
   /** The options with which commands filter jobs and confirm a change, and the text about them. */
   private static final Pattern FILTER_OPTIONS =
@@ -84,20 +88,22 @@ class CommandLineDocumentTest {
   /** An option in a usage, which the explanations below it name again. */
   private static final Pattern OPTION = Pattern.compile(" \\[-[^\\]]*](?:\\.\\.\\.)?");
 
-  /** A usage without parameters, which adds nothing to the command. */
-  private static final Pattern BARE_USAGE =
-      Pattern.compile("^Usage: [ a-z-]+\n", Pattern.MULTILINE);
-
   /** A parameter that the usage explains well enough. */
   private static final Pattern PLAIN_PARAMETER =
       Pattern.compile(
-          "^ +\\[?[A-Z]+(?:\\.\\.\\.)?]? +(?:Ids?|Name) of the [a-z]+\\.\n", Pattern.MULTILINE);
+          "^ +\\[?[A-Z]+(?:\\.\\.\\.)?]? +(?:Ids?|Name|Type) of the [a-z]+\\.\n",
+          Pattern.MULTILINE);
+
+  /** Advice that the page gives for all commands. */
+  private static final Pattern ABOUT_HYPHENS =
+      Pattern.compile(" Put -- in front of a [a-z]+ that begins with -[.]");
 
   /** The rest of an explanation that is longer than a line. */
   private static final Pattern CONTINUATION = Pattern.compile("\n {17,}");
 
-  /** A line of JSON that the page abbreviates. */
-  private static final Pattern LONG_LINE = Pattern.compile("^(\\{.{80}).+$", Pattern.MULTILINE);
+  /** The spaces before and after the name of an option or parameter, which form columns. */
+  private static final Pattern COLUMNS =
+      Pattern.compile("^ +(-h, --help|-V, --version|\\S+=\\S+ ID|\\S+) +", Pattern.MULTILINE);
 
   /** Commands whose output depends on the server, or that print a long script. */
   private static final Set<String> WITHOUT_RUN = Set.of("doctor", "completion", "dashboard");
@@ -114,17 +120,38 @@ class CommandLineDocumentTest {
 
     String page = Files.readString(PAGE);
     Files.writeString(home.resolve("jobs.jsonl"), jsonLines(page));
+    Map<String, String> json = sections(Files.readString(JSON));
     StringBuilder rewritten = new StringBuilder();
-    Matcher block = BLOCK.matcher(page);
+    StringBuilder rewrittenJson = new StringBuilder(json.remove(""));
     try {
-      rewrite(block, rewritten, home);
+      sections(page)
+          .forEach(
+              (heading, text) -> {
+                rewritten.append(rewrite(text, home));
+                rewrittenJson.append(rewrite(json.getOrDefault(heading, ""), home));
+                json.remove(heading);
+              });
     } finally {
       dropRoles(database);
     }
+    assertThat(json).as("sections that the page lacks").isEmpty();
     if (System.getProperty("golden.write") != null) {
       Files.writeString(PAGE, rewritten);
+      Files.writeString(JSON, rewrittenJson);
     }
     assertThat(rewritten.toString()).isEqualTo(Files.readString(PAGE));
+    assertThat(rewrittenJson.toString()).isEqualTo(Files.readString(JSON));
+  }
+
+  /** Returns the sections of a page by their headings, in order. */
+  private static Map<String, String> sections(String page) {
+    Map<String, String> sections = new LinkedHashMap<>();
+    for (String section : page.split("(?m)^(?=##+ )")) {
+      String heading =
+          section.startsWith("##") ? section.lines().findFirst().orElseThrow() : "# ";
+      sections.put(heading.replaceFirst("#+ ", ""), section);
+    }
+    return sections;
   }
 
   /** Creates the table of db-scheduler with two tasks that can be imported, and two that cannot. */
@@ -145,16 +172,18 @@ class CommandLineDocumentTest {
         """);
   }
 
-  private static void rewrite(Matcher block, StringBuilder rewritten, Path home) {
-    while (block.find()) {
-      StringBuilder transcript = new StringBuilder("```console\n");
-      for (String line : commands(block.group(1))) {
-        transcript.append(line).append('\n').append(run(home, line));
-      }
-      block.appendReplacement(
-          rewritten, Matcher.quoteReplacement(transcript.append("```").toString()));
-    }
-    block.appendTail(rewritten);
+  private static String rewrite(String section, Path home) {
+    return BLOCK
+        .matcher(section)
+        .replaceAll(
+            block -> {
+              StringBuilder transcript = new StringBuilder("```console\n");
+              for (String line : commands(block.group(1))) {
+                transcript.append(
+                    line.startsWith(PROMPT) ? line + "\n" + run(home, line) : help(home, line));
+              }
+              return quoted(transcript.append("```").toString());
+            });
   }
 
   @Test
@@ -197,21 +226,24 @@ class CommandLineDocumentTest {
         Pattern.compile(
                 "(?<![\\d.,:-])1 (?:[a-z]+"
                     + " )?(jobs|keys|partitions|lines|attempts|rows|schedules|workers|events)\\b")
-            .matcher(Files.readString(PAGE));
+            .matcher(Files.readString(PAGE) + Files.readString(JSON));
     assertThat(plural.results().map(found -> found.group())).isEmpty();
   }
 
   @Test
-  void thePageShowsEveryCommandWithItsHelpAndItsJson() throws IOException {
+  void thePagesShowTheHelpAndTheJsonOfEveryCommand() throws IOException {
     String page = Files.readString(PAGE);
+    String json = Files.readString(JSON);
     Set<String> missing = new TreeSet<>();
     for (String command : leaves("", Skipjack.commandLine())) {
-      if (!page.contains(PROMPT + command + " --help\n")) {
+      if (!Pattern.compile("^" + USAGE_OF + command + "(?= [^a-z]|$)", Pattern.MULTILINE)
+          .matcher(page)
+          .find()) {
         missing.add(command + " --help");
       }
       if (!WITHOUT_RUN.contains(command)
           && !Pattern.compile("^\\$ skipjack " + command + "\\b.* --json$", Pattern.MULTILINE)
-              .matcher(page)
+              .matcher(json)
               .find()) {
         missing.add(command + " --json");
       }
@@ -241,7 +273,10 @@ class CommandLineDocumentTest {
   }
 
   private static List<String> commands(String block) {
-    return block.lines().filter(line -> line.startsWith(PROMPT)).toList();
+    return block
+        .lines()
+        .filter(line -> line.startsWith(PROMPT) || line.startsWith(USAGE_OF))
+        .toList();
   }
 
   private static String run(Path home, String line) {
@@ -255,22 +290,20 @@ class CommandLineDocumentTest {
         Program.run(
             Map.of("SKIPJACK_ACTOR", "anna@laptop"), home, arguments.toArray(String[]::new));
     String exit = program.exitCode() == 0 ? "" : "(exit code %d)%n".formatted(program.exitCode());
-    String output = sameEachTime(program.out() + program.err());
-    return (line.endsWith(" --help")
-            ? help(line, output)
-            : LONG_LINE.matcher(output).replaceAll("$1..."))
-        + exit;
+    return sameEachTime(program.out() + program.err()) + exit;
   }
 
-  /** Removes the parts of a help that the page shows only once, for another command. */
-  private static String help(String line, String output) {
-    String help =
-        line.equals(COMPLETE_HELP) ? output : COMMON_OPTIONS.matcher(output).replaceAll("");
-    help = line.equals(COMPLETE_FILTERS) ? help : FILTER_OPTIONS.matcher(help).replaceAll("");
-    help = USAGE.matcher(help).replaceFirst(usage -> quoted(shortened(usage.group())));
-    help = BARE_USAGE.matcher(help).replaceFirst("");
+  /** Returns a command's help, without the parts that the page shows only for another command. */
+  private static String help(Path home, String usage) {
+    String command = usage.substring(USAGE_OF.length()).replaceFirst(" [^a-z].*", "");
+    String help = run(home, PROMPT + command + " --help");
+    help = command.equals(COMPLETE_HELP) ? help : COMMON_OPTIONS.matcher(help).replaceAll("");
+    help = command.equals(COMPLETE_FILTERS) ? help : FILTER_OPTIONS.matcher(help).replaceAll("");
+    help = USAGE.matcher(help).replaceFirst(found -> quoted(shortened(found.group())));
+    help = CONTINUATION.matcher(help).replaceAll(" ");
+    help = ABOUT_HYPHENS.matcher(help).replaceAll("");
     help = PLAIN_PARAMETER.matcher(help).replaceAll("");
-    return CONTINUATION.matcher(help).replaceAll(" ");
+    return COLUMNS.matcher(help).replaceAll("  $1  ");
   }
 
   private static String quoted(String replacement) {

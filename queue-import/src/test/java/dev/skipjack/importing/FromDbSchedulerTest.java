@@ -47,7 +47,6 @@ class FromDbSchedulerTest {
     sent.add(invoice.number());
   }
 
-  // snippet: before
   static final TaskDescriptor<Invoice> SEND = TaskDescriptor.of("sendInvoice", Invoice.class);
 
   final OneTimeTask<Invoice> task =
@@ -59,8 +58,6 @@ class FromDbSchedulerTest {
   void schedule(SchedulerClient client, Invoice invoice, Instant due) {
     client.scheduleIfNotExists(SEND.instance("" + invoice.number()).data(invoice).scheduledTo(due));
   }
-
-  // end of snippet
 
   // snippet: after
   static final JobType<Invoice> SEND_INVOICE =

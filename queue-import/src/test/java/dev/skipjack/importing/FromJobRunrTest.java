@@ -24,12 +24,9 @@ class FromJobRunrTest {
 
   private final List<String> reminded = new CopyOnWriteArrayList<>();
 
-  // snippet: before
   void schedule(JobScheduler jobs, Instant due) {
     jobs.<MailService>schedule(due, service -> service.remind("ada", 3));
   }
-
-  // end of snippet
 
   // snippet: after
   record Remind(String user, int days) {}

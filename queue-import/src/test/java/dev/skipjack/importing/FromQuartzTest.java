@@ -36,7 +36,6 @@ class FromQuartzTest {
   }
 
   // In SendInvoiceJob.execute: context.getMergedJobDataMap().getInt("number")
-  // snippet: before
   void schedule(Scheduler scheduler, Date due) throws SchedulerException {
     scheduler.scheduleJob(
         newJob(SendInvoiceJob.class).usingJobData("number", 7).build(),
@@ -49,8 +48,6 @@ class FromQuartzTest {
                 cronSchedule("0 0 8 ? * 2-6").inTimeZone(TimeZone.getTimeZone("Europe/Berlin")))
             .build());
   }
-
-  // end of snippet
 
   // snippet: after
   static final JobType<Invoice> SEND_INVOICE = JobType.of("send-invoice", Invoice.class);

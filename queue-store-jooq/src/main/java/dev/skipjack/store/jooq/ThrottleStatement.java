@@ -41,8 +41,8 @@ import org.jspecify.annotations.Nullable;
  *   FROM job_limits WHERE name = :limit
  * }</pre>
  *
- * <p>The row is added under the lock of a claim. Otherwise, a claim that has read the row before it
- * could add a later one and open the rate again. A token bucket opens with one token, not with a
+ * <p>The statement holds the lock of a claim while it adds its row to {@code job_rate_uses}.
+ * Otherwise, a claim that has read the row before it could add a later one and open the rate again. A token bucket opens with one token, not with a
  * burst.
  *
  * <p>Waits for the lock of the limit or of the group, which claims hold for a few milliseconds.

@@ -6,10 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -23,8 +22,6 @@ class StatementsDocumentTest {
       List.of(
           Path.of("src/main/java/dev/skipjack/store/jooq"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/history"),
-          Path.of("../queue-operations/src/main/java/dev/skipjack/operations/diagnosis"),
-          Path.of("../queue-operations/src/main/java/dev/skipjack/operations/read"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"),
@@ -35,16 +32,10 @@ class StatementsDocumentTest {
   private static final Pattern INLINE_TAG =
       Pattern.compile("(?s)\\{@(?:code|link|value)\\s+#?([^}]*)}");
 
-  /** The statements whose SQL the page shows. */
-  private static final Set<String> WITH_SQL = Set.of("EnqueueStatement", "ClaimStatement");
-
-  /** The chapters whose statements lock nothing, as the head of the page says. */
-  private static final Set<String> ONLY_READING =
-      Set.of("The read side", "Why a job is not running", "Doctor");
+  private static final Pattern SQL = Pattern.compile("(?s)<pre>\\{@code\n.*?}</pre>");
 
   private static final Pattern ABOUT_LOCKS =
-      Pattern.compile(
-          "\\b(lock(s|ed|ing)?|waits for|(never|has to|not) waits?)\\b", Pattern.CASE_INSENSITIVE);
+      Pattern.compile("\\b(lock(s|ed|ing)?|deadlocks?|waits?|busy)\\b", Pattern.CASE_INSENSITIVE);
 
   /** A sentence that only refers to another comment. */
   private static final Pattern REFERENCE = Pattern.compile("`\\w+Ctes` explains the .*");
@@ -61,27 +52,20 @@ class StatementsDocumentTest {
               "Enqueue and claim",
               "EnqueueStatement",
               "DirectStartStatement",
-              "ConfirmStartStatement",
               "EnqueueOnceStatement",
-              "DueLanesStatement",
               "ClaimStatement"),
           new Chapter(
               "Fair queues and limits",
-              "DueGroupsStatement",
               "LockLimitStatement",
               "LockGroupsStatement",
               "ClaimGroupsStatement",
               "ThrottleStatement"),
-          new Chapter(
-              "Unique jobs", "UniqueInsert", "ResolveConflictStatement", "FindHolderStatement"),
+          new Chapter("Unique jobs", "UniqueInsert", "ResolveConflictStatement"),
           new Chapter(
               "The end of an attempt",
               "AttemptCtes",
               "HeartbeatStatement",
               "ProgressStatement",
-              "CancelRequestedStatement",
-              "AttemptStatusStatement",
-              "HeldStatement",
               "CompleteStatement",
               "EndWithDataStatement",
               "FailStatement",
@@ -93,8 +77,6 @@ class StatementsDocumentTest {
               "Promotion",
               "HandOverStatement",
               "PromoteStatement",
-              "FindHeadlessKeysStatement",
-              "FindDeadHeadsStatement",
               "ReleaseStatement",
               "SkipHeadStatement",
               "ParkStatement"),
@@ -105,83 +87,38 @@ class StatementsDocumentTest {
               "RedriveStatement",
               "EditStatement",
               "PatchPayloadStatement",
-              "PruneStatement",
-              "WalkDeadJobsStatement"),
+              "PruneStatement"),
           new Chapter(
               "Maintenance",
               "PruneKeysStatement",
               "PruneRateUsesStatement",
-              "PresentPartitionsStatement",
               "CreatePartitionStatement",
-              "FindPartitionsStatement",
-              "FindRunningInPartitionStatement",
-              "ReadCutoffsStatement",
-              "PruneArchiveStatement"),
+              "PruneArchiveStatement",
+              "AddMinuteStatement",
+              "AddDepthsStatement",
+              "PruneMinutesStatement"),
           new Chapter("Workers", "AnnounceStatement", "RemoveWorkersStatement"),
           new Chapter(
               "Schedules",
-              "DueSchedulesStatement",
               "FireSchedulesStatement",
               "PostponeSchedulesStatement",
-              "NextFireStatement",
-              "OutdatedSchedulesStatement",
-              "UndeclaredSchedulesStatement",
               "LockSchedulesStatement",
-              "WriteSchedulesStatement",
-              "ListSchedulesStatement"),
+              "WriteSchedulesStatement"),
           new Chapter(
               "The outbox",
               "RecordStatement",
               "LeaseShardsStatement",
-              "FetchStatement",
               "LeaseWrites",
-              "EventWrites",
-              "ReadOutboxUseStatement",
-              "OutboxFactsStatement"),
-          new Chapter(
-              "The read side",
-              "FindJobStatement",
-              "ExecutionsStatement",
-              "ListFewStatement",
-              "ListDueStatement",
-              "ListDeadStatement",
-              "ListArchivedStatement",
-              "CountsStatement",
-              "CountSampleStatement",
-              "OldestPendingStatement",
-              "GroupDeadJobsStatement",
-              "BlockedKeysStatement",
-              "LongestRunningStatement"),
-          new Chapter(
-              "Why a job is not running",
-              "JobFactsStatement",
-              "QueueFactsStatement",
-              "WorkerFactsStatement",
-              "LeaseHolderStatement",
-              "OrderingFactsStatement",
-              "KeyHolderStatement"),
-          new Chapter(
-              "Doctor",
-              "SchemaVersionStatement",
-              "ServerFactsStatement",
-              "HorizonStatement",
-              "TableFactsStatement",
-              "PartitionFactsStatement",
-              "LeaseFactsStatement",
-              "LivingWorkersStatement",
-              "DueKindsStatement",
-              "WaitingKindsStatement",
-              "DeadJobFactsStatement",
-              "ScheduleFactsStatement",
-              "BlockedKeyFactsStatement"));
+              "EventWrites"));
 
   private static final String HEAD =
       """
       # The statements
 
-      This page says what each statement on the queue's tables does and what it locks, and shows the shortened SQL of enqueue and claim.
-      Each statement is a class, whose comment has its SQL. `src/test/resources/sql` of its module has the full text, which a test compares
-      with what the class renders. `StatementsDocumentTest` generates this page from those comments.
+      This page says what the statements that write do and what they lock. It leaves out those that change settings, limits and the records of
+      operations. All others only read, and lock nothing. Each statement is a class, whose comment has its shortened SQL. `src/test/resources/sql` of
+      its module has the full text, for example of [the claim](../queue-store-jooq/src/test/resources/sql/claim.sql), which a test compares with what
+      the class renders. `StatementsDocumentTest` generates this page from those comments.
 
       All statements run as constant text, with index scans and generic plans only ([ADR 0007](adr/0007-constant-text-behind-set-local.md)).
       Each of the queue's own transactions begins, in the same round trip, with `SET TRANSACTION ISOLATION LEVEL READ COMMITTED`, and sets
@@ -194,8 +131,7 @@ class StatementsDocumentTest {
       the same key. It takes the locks of its ordering keys first, then the other keys. `AttemptCtes` and `CommandCtes` describe the locks
       of the statements that end attempts, and of administrative commands.
 
-      The statements of the last three chapters only read, and lock nothing. Those that explain a job run in one `REPEATABLE READ` transaction, so
-      that all of them read one state.
+      The statements that explain a job run in one `REPEATABLE READ` transaction, so that all of them read one state.
       """;
 
   private record Chapter(String title, List<String> classes) {
@@ -210,16 +146,8 @@ class StatementsDocumentTest {
     StringBuilder page = new StringBuilder(HEAD);
     for (Chapter chapter : CHAPTERS) {
       page.append("\n## ").append(chapter.title()).append('\n');
-      boolean isList = ONLY_READING.contains(chapter.title());
-      if (isList) {
-        page.append('\n');
-      }
       for (String name : chapter.classes()) {
-        if (isList) {
-          page.append("- `%s`: %s\n".formatted(name, purpose(name)));
-        } else {
-          page.append("\n### ").append(name).append("\n\n").append(section(name));
-        }
+        page.append("\n### ").append(name).append("\n\n").append(section(name));
       }
     }
     if (System.getProperty("golden.write") != null) {
@@ -228,27 +156,13 @@ class StatementsDocumentTest {
     assertThat(page.toString()).isEqualTo(Files.readString(PAGE));
   }
 
-  /** Returns the first sentence of a comment. */
-  private static String purpose(String name) throws IOException {
-    String text = plain(comment(name)).split("<p>|<pre>", -1)[0].replaceAll("\\s+", " ").strip();
-    String sentence = BETWEEN_SENTENCES.split(text, -1)[0].replaceFirst(": `SELECT .*|:$", ".");
-    return WRAP.matcher(sentence + " ").replaceAll("$1\n  ").strip();
-  }
-
   private static String section(String name) throws IOException {
     String text = comment(name);
     StringBuilder section = new StringBuilder();
-    Matcher sql = Pattern.compile("(?s)<pre>\\{@code\n(.*?)}</pre>").matcher(text);
-    int end = 0;
-    while (sql.find()) {
-      section.append(prose(text.substring(end, sql.start()), end == 0));
-      if (end == 0 && WITH_SQL.contains(name)) {
-        section.append("```sql\n").append(sql.group(1)).append("```\n\n");
-      }
-      end = sql.end();
+    for (String part : SQL.split(text)) {
+      section.append(prose(part, section.isEmpty()));
     }
-    section.append(prose(text.substring(end), end == 0));
-    return section.toString().strip().replaceAll(":(?=\\n\\n[^`]|$)", ".") + "\n";
+    return section.toString().strip().replaceAll(":(?=\\n\\n|$)", ".") + "\n";
   }
 
   /** Returns the class comment of a statement without the stars. */
@@ -270,7 +184,7 @@ class StatementsDocumentTest {
 
   /**
    * Returns the first paragraph, if the text is the beginning of a comment. Returns each other
-   * paragraph from its first sentence about locks or waiting.
+   * paragraph from its first to its last sentence about locks or waiting.
    */
   private static String prose(String javadoc, boolean beginning) {
     StringBuilder prose = new StringBuilder();
@@ -278,12 +192,7 @@ class StatementsDocumentTest {
     for (String paragraph : plain(javadoc).split("\\s*<p>", -1)) {
       String text = paragraph.replaceAll("\\s+", " ").strip();
       if (!first) {
-        text =
-            BETWEEN_SENTENCES
-                .splitAsStream(text)
-                .filter(sentence -> !REFERENCE.matcher(sentence).matches())
-                .dropWhile(sentence -> !ABOUT_LOCKS.matcher(sentence).find())
-                .collect(Collectors.joining(" "));
+        text = String.join(" ", aboutLocks(BETWEEN_SENTENCES.split(text)));
       }
       if (!text.isEmpty()) {
         prose.append(WRAP.matcher(text + " ").replaceAll("$1\n")).append('\n');
@@ -291,6 +200,19 @@ class StatementsDocumentTest {
       }
     }
     return prose.toString();
+  }
+
+  private static List<String> aboutLocks(String[] sentences) {
+    List<String> rest =
+        Stream.of(sentences)
+            .filter(sentence -> !REFERENCE.matcher(sentence).matches())
+            .dropWhile(sentence -> !ABOUT_LOCKS.matcher(sentence).find())
+            .toList();
+    int end = rest.size();
+    while (end > 0 && !ABOUT_LOCKS.matcher(rest.get(end - 1)).find()) {
+      end--;
+    }
+    return rest.subList(0, end);
   }
 
   private static String plain(String javadoc) {

@@ -22,7 +22,6 @@ class MailsTest(private val database: QueueDatabase) {
   private val queue = JobQueue.on(database.dataSource())
   private val invoices = JobType.of("send-invoice", SendInvoice::class.java).onQueue("emails")
 
-  // snippet: test
   @Test
   fun aWelcomeIsSentInTheLanguageOfTheUser() {
     queue.enqueue(Mails.SEND_WELCOME, SendWelcome("ada"))
@@ -32,8 +31,6 @@ class MailsTest(private val database: QueueDatabase) {
 
     assertThat(sent).containsExactlyInAnyOrder("ada: Welcome", "emmy: Willkommen")
   }
-
-  // end of snippet
 
   /** A producer of an earlier version does not set the property. */
   @Test

@@ -150,7 +150,6 @@ class RecipesTest {
 
   // end of snippet
 
-  // snippet: retries
   @Test
   void chargeIsRetriedUntilTheBankAcceptsIt() throws SQLException {
     orders.place(new Order("A-6", "ada@example.org", 1_999));
@@ -170,8 +169,6 @@ class RecipesTest {
     runs.toTheEnd(); // without waiting for the backoff
     assertThat(database).hasEnqueued(CHARGE).onlyJob().isCompleted().hasAttempts(4);
   }
-
-  // end of snippet
 
   // snippet: dead
   @Test

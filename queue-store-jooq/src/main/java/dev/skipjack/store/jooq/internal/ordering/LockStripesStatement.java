@@ -23,7 +23,7 @@ import org.jooq.Param;
  *
  * <p>It runs before the statement that draws the ids, and the locks last until the transaction
  * ends. If two transactions enqueue jobs of the same key, the second therefore draws its ids after
- * the first has ended. Transactions that enqueue without strict ordering take no such lock.
+ * the first has ended.
  *
  * <p>All keys share 1,024 locks, because the server's lock table has room for only a few thousand.
  * A hash of the key determines the lock, so a transaction may also wait for a transaction that
@@ -31,9 +31,8 @@ import org.jooq.Param;
  * locks, so two calls cannot deadlock. Two transactions with several such calls can deadlock
  * (40P01).
  *
- * <p>The first number of a lock is the table's oid, which differs between the schemas of a
- * database. The advisory locks of wake-ups are single 64-bit numbers, which PostgreSQL
- * distinguishes from pairs.
+ * <p>The first number is the oid of the table, so that the schemas of a database do not share
+ * locks. Wake-ups lock single 64-bit numbers, which PostgreSQL distinguishes from pairs.
  */
 final class LockStripesStatement {
 

@@ -78,8 +78,8 @@ import org.jspecify.annotations.Nullable;
  * a key, which is kept for two hours.
  *
  * <p>The jobs of a schedule that must not overlap have a unique key. A job is not inserted while
- * another live job holds its key. The statement checks this before the insert, which would
- * otherwise wait for an open transaction that has deleted the holder.
+ * another live job holds its key. The statement searches for that holder before it inserts the job:
+ * the insert alone would wait for an open transaction that has deleted the holder.
  *
  * <p>Locks rows of {@code job_schedules} in the order of their names and without waiting, then
  * inserts keys and jobs. No transaction that holds a key or a job waits for a schedule.
