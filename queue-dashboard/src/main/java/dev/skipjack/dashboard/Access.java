@@ -6,16 +6,16 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Who asks, and what that user may see and do. Instances are immutable; methods that restrict or
- * extend the access return a new instance.
+ * The user who sends a request, and what this user may see and do. Immutable: methods that restrict
+ * or extend the access return a new instance.
  *
- * @param user the name of the user, from 1 to 200 characters, which is recorded as the actor of
- *     changes where the queue records one
+ * @param user the name of the user, from 1 to 200 characters, which is recorded with the changes of
+ *     the user
  * @param role what the user may do
  * @param queues the queues that the user may see; empty for all. A user who sees only some queues
  *     sees no page about the whole database, such as the doctor's and the outbox's
- * @param payloads whether the user may see payloads, results and headers, the values in error
- *     messages, and may search by them
+ * @param payloads whether the user may see payloads, results, headers and the values in error
+ *     messages, and search by them
  */
 public record Access(String user, Role role, Optional<Set<String>> queues, boolean payloads) {
 

@@ -3,8 +3,8 @@ package dev.skipjack.dashboard;
 import java.util.Optional;
 
 /**
- * Decides who may use the dashboard. Called for every request but those for style sheets, scripts
- * and icons. Must be thread-safe.
+ * Decides who may use the dashboard. It is called for every request except those for style sheets,
+ * scripts and icons. It must be thread-safe.
  */
 @FunctionalInterface
 public interface AccessRule {

@@ -101,7 +101,7 @@ final class ChartCard {
         .end(
             last == null ? "–" : Times.span(last),
             "95 %",
-            "The longest interval had a 95 %% value of %s.".formatted(Times.span(longest)),
+            "In the slowest interval, 95 %% took at most %s.".formatted(Times.span(longest)),
             hints(
                 charts,
                 step ->

@@ -23,7 +23,7 @@ record Charts(Duration step, List<Step> steps) {
   private static final double MEDIAN = 0.5;
   private static final double MOST = 0.95;
 
-  /** After this time, all workers have reported a minute. */
+  /** How long after the end of a minute all workers have reported it. */
   private static final Duration REPORTED = Duration.ofSeconds(15);
 
   private static final DurationHistogram NOTHING = DurationHistogram.EMPTY;
@@ -124,7 +124,7 @@ record Charts(Duration step, List<Step> steps) {
     };
   }
 
-  /** Arranges the numbers in intervals. The last one is the last that all workers have reported. */
+  /** Arranges the numbers in intervals, up to the latest one that all workers have reported. */
   static Charts of(Span span, List<JobMinutes> minutes, List<QueueDepth> depths, Instant now) {
     Map<Instant, JobMinutes> did = new HashMap<>();
     minutes.forEach(minute -> did.put(minute.from(), minute));

@@ -125,8 +125,8 @@ public final class Dashboard implements AutoCloseable {
   }
 
   /**
-   * Returns the names by which a door may be requested that does not know them itself; null for
-   * any. A login by token needs none: the cookie that a browser has belongs to one name.
+   * Returns the host names that {@link DashboardServer} accepts; null for any. A login by token
+   * needs no list of names, because a browser sends its cookie only to the name that has set it.
    */
   @Nullable HostNames hosts() {
     return settings.hosts() == null && settings.login() == null
@@ -134,7 +134,9 @@ public final class Dashboard implements AutoCloseable {
         : settings.hosts();
   }
 
-  /** Stops reading. An operation that is running stops after its batch, and can be continued. */
+  /**
+   * Stops the queries. An operation that is running stops after its batch, and can be continued.
+   */
   @Override
   public void close() {
     runner.close();
@@ -250,7 +252,7 @@ public final class Dashboard implements AutoCloseable {
       return this;
     }
 
-    /** Sets the clock to which ages refer, for tests. */
+    /** Sets the clock from which ages are computed, for tests. */
     Builder clock(Clock fixed) {
       this.clock = fixed;
       return this;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param example the newest of them
  * @param firstDiedAt when the first of them died
  * @param lastDiedAt when the last of them died
- * @param filter the filter that selects the jobs. It selects those of other messages too if a part
- *     of this one is not shown
+ * @param filter the filter that selects the jobs. It also selects jobs with other messages if a
+ *     part of this message is hidden
  * @param exact whether the filter selects the jobs of this group only
  */
 record DeadRow(

@@ -5,7 +5,7 @@ import dev.skipjack.api.operations.Fix;
 import java.util.Comparator;
 import java.util.List;
 
-/** What the doctor found. */
+/** The findings of the doctor. */
 final class DoctorScreen implements Screen<DoctorScreen.Model> {
 
   record Model(Panel<List<Finding>> findings) {}

@@ -10,12 +10,12 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a job is in its state, as a visitor may read it. A reason may lie in another queue: in the
- * job that holds the ordering key or the unique key, or in the workers of other queues.
+ * Explains why a job is in its state, without what is hidden from the visitor. A reason may concern
+ * other queues: their workers, or the job that holds the ordering key or the unique key.
  */
 final class Explanations {
 
-  /** What concerns the job itself, its worker or its queue. */
+  /** The evidence about the job itself, its worker or its queue. */
   private static final Set<String> OF_ITS_QUEUE =
       Set.of(
           "attempt",

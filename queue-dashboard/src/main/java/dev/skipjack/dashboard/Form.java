@@ -21,7 +21,7 @@ final class Form implements Node {
     this.path = path;
   }
 
-  /** Sets what is changed, which the token covers. */
+  /** Sets the target of the change, which the token covers. */
   Form target(String value) {
     this.target = value;
     return this;

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Responds to requests: determines who asks, finds the route, checks whether it is allowed, and
- * adds the headers that protect the pages. No exception leaves it. Thread-safe.
+ * Responds to requests: identifies the user, finds the route, checks whether the user may use it,
+ * and adds the headers that protect the pages. Throws no exceptions. Thread-safe.
  */
 final class Gate {
 
@@ -115,7 +115,10 @@ final class Gate {
     return allowed(request, access.get());
   }
 
-  /** The message of a rule that fails may have secrets, and its reader is not known yet. */
+  /**
+   * The exception of an access rule may contain secrets, and the reader of the page has not been
+   * identified.
+   */
   private Optional<Access> accessOf(Request request) {
     try {
       return services.settings().access().of(request);
@@ -222,7 +225,9 @@ final class Gate {
     };
   }
 
-  /** Adds an ETag to a page, or replaces a page that the browser has by a short response. */
+  /**
+   * Adds an ETag to a page. If the browser has the page already, returns a short response instead.
+   */
   private static Response withTag(Request request, Response response) {
     if (response.status() != 200 || !request.method().equals(Route.GET)) {
       return response;

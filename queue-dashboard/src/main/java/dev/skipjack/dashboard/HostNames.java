@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 
 /**
  * The names by which a dashboard may be requested. A page of another site could otherwise read it
- * through a name of that site, once that name resolves to the address of the dashboard. An IP
- * address is always accepted, since it cannot be made to resolve to another one.
+ * through a name of that site, once that name resolves to the address of the dashboard. IP
+ * addresses are always accepted, because they are not resolved.
  *
  * @param names the accepted names in lower case, besides {@code localhost}
  */

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Builds pages. All texts are escaped, in elements and in attributes. The only exception is {@link
- * #trusted}, which {@code HtmlTest} allows in one line.
+ * #trusted}; {@code HtmlTest} fails if it is called in more than one place.
  */
 final class Html {
 
@@ -60,9 +60,9 @@ final class Html {
   }
 
   /**
-   * Escapes what has a meaning in HTML. Also replaces characters that no page should contain:
-   * control characters, lone surrogates, and those that reverse the direction of the text around
-   * them, with which a text can pretend to be another.
+   * Escapes the characters that have a meaning in HTML. Also replaces characters that no page
+   * should contain: control characters, lone surrogates, and those that reverse the direction of
+   * text, with which one text can look like another.
    */
   static void escape(String text, StringBuilder out) {
     for (int i = 0; i < text.length(); i++) {

@@ -28,7 +28,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
    * @param payload its payload, masked; null if the visitor may not see it
    * @param isPayloadComplete whether nothing of the payload is masked or cut off
    * @param attempts its latest attempts, oldest first
-   * @param problem why the job could not be read, or not again; null if it could
+   * @param problem why the job could not be read or refreshed; null if it could
    */
   record Model(
       JobId id,
@@ -88,7 +88,10 @@ final class JobScreen implements Screen<JobScreen.Model> {
     return model(job, why.panel(), panel.problem());
   }
 
-  /** The same for a job that does not exist and for one that the visitor may not see. */
+  /**
+   * Returns the same refusal for a job that does not exist and for one that the visitor may not
+   * see.
+   */
   static Refusal notFound(JobId id) {
     return Refusal.notFound(
         "There is no job %s. It never existed, was pruned, ended in a queue without an archive, or is in a queue that you may not see."
@@ -192,7 +195,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
     return buttons;
   }
 
-  /** A button that opens a question, which works without a script. */
+  /** Returns a button that asks for a confirmation first, without a script. */
   private static Node confirmed(Visit visit, String path, String label, String question) {
     return Html.tag("details")
         .style("confirm")

@@ -55,7 +55,7 @@ final class Json {
     } else if (value instanceof Raw raw && raw.isCut()) {
       text(raw.text());
     } else if (value instanceof Raw raw) {
-      // The characters that HTML knows occur in texts only, where they can be escaped.
+      // Characters with a meaning in HTML occur in strings only, where they can be escaped.
       out.append(
           raw.text().replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"));
     } else if (value instanceof Optional<?> optional) {

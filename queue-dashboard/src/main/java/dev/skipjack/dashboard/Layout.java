@@ -3,7 +3,7 @@ package dev.skipjack.dashboard;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What all pages have around their content. */
+/** The head, the navigation and the frame of all pages. */
 final class Layout {
 
   private Layout() {}

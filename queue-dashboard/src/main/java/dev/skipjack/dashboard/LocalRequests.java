@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Recognizes requests of this machine. A dashboard without an access rule and a token responds to
+ * Recognizes requests from this machine. A dashboard without an access rule and a token responds to
  * no others.
  */
 final class LocalRequests {
@@ -17,7 +17,7 @@ final class LocalRequests {
   private static final Pattern LOOPBACK =
       Pattern.compile("127(\\.[0-9]{1,3}){3}|::1|0:0:0:0:0:0:0:1");
 
-  /** With these headers, a proxy passes on a request of another machine. */
+  /** Headers that proxies add to the requests that they pass on. */
   private static final List<String> OF_PROXIES =
       List.of(
           "Forwarded",
@@ -32,7 +32,7 @@ final class LocalRequests {
   /**
    * Whether a Host header names this machine. A page of another site could otherwise read the
    * dashboard through a name that resolves to 127.0.0.1. Unlike {@link HostNames}, it accepts no
-   * other addresses, with which a proxy on this machine was requested.
+   * other IP address, because the sender may then be a proxy on this machine that keeps the header.
    */
   private static boolean isLocalName(@Nullable String host) {
     return host != null
@@ -40,7 +40,8 @@ final class LocalRequests {
   }
 
   /**
-   * Whether a request was sent on this machine, and not passed on by a proxy that says so.
+   * Whether a request was sent from this machine, unless a header shows that a proxy has passed it
+   * on.
    *
    * @param address the numeric address of the sender
    * @param header returns the value of a header, or null

@@ -14,7 +14,7 @@ final class MaskedJson {
   /** How many characters of a document are shown. */
   static final int LONGEST = 100_000;
 
-  /** The end of a document of which only the beginning is shown. No JSON document ends so. */
+  /** Follows the beginning of a document whose rest is not shown. No JSON document ends with it. */
   static final String CUT = "…";
 
   private static final int DEEPEST_INDENT = 40;

@@ -62,7 +62,10 @@ final class MaskedPairs {
     };
   }
 
-  /** A quote that is not closed ends with the text, because long messages are cut off. */
+  /**
+   * A value whose closing quote is missing extends to the end of the text, because long messages
+   * are cut off.
+   */
   private static int endOfQuoted(String text, int start, String quote) {
     int end = start;
     while (end < text.length()) {

@@ -5,7 +5,8 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * What is shown after a change. The address contains only its name, so that it cannot be forged.
+ * A message that is shown after a change. The address contains only its name, so that no address
+ * can show another text.
  */
 enum Note {
   ENQUEUED(true, "The job was enqueued."),

@@ -8,7 +8,10 @@ import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What operators have changed: who, what and, of many jobs, with which result. */
+/**
+ * The changes that operators have made, with their actors and, for changes of many jobs, their
+ * results.
+ */
 final class OperationsScreen implements Screen<OperationsScreen.Model> {
 
   /**

@@ -21,7 +21,7 @@ final class OutboxChanges {
     return page(redriven ? Note.EVENTS_REDRIVEN : Note.NO_EVENTS, visit);
   }
 
-  /** The type of an aggregate has no space. */
+  /** Splits the target at its first space, because the type of an aggregate has none. */
   static Link unblock(Visit visit) {
     String[] parts = target(visit).split(" ", 2);
     boolean unblocked =

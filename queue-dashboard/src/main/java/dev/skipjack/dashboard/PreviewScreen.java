@@ -5,7 +5,7 @@ import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import java.util.Objects;
 
-/** What a change of many jobs would do, and the form that starts it. */
+/** The preview of a change of many jobs, and the form that starts it. */
 final class PreviewScreen implements Screen<PreviewScreen.Model> {
 
   /** The number of jobs above which the user has to type it. */

@@ -87,7 +87,7 @@ record QueueRow(
     return isDue() && workers == 0 && !isPaused();
   }
 
-  /** What is known about a queue. */
+  /** Collects the numbers of a queue. */
   private static final class Collected {
     private final Collection<JobCount> counts = new ArrayList<>();
     private @Nullable PendingAge age;

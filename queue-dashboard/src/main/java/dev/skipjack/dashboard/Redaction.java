@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Redaction(PayloadView view, boolean payloads) {
 
-  /** What is shown instead of a masked value. */
+  /** The text in place of a masked value. */
   static final String MASK = "•••";
 
   /** The library stores shorter errors. Longer ones come from other programs. */
@@ -30,20 +30,26 @@ record Redaction(PayloadView view, boolean payloads) {
 
   private static final String WORD = "|[\\p{L}\\p{N}_@.+/=~%*-]++";
 
-  /** A backslash before a quote may mean that it does not end the text, or not. Both are tried. */
+  /**
+   * A quoted text may end at a quote that follows a backslash, or continue. Both patterns are
+   * applied.
+   */
   private static final List<Pattern> VALUES =
       List.of(
           Pattern.compile("\"[^\"]*+(?:\"|$)|(?<![\\p{L}\\p{N}])'[^']*+(?:'|$)" + WORD),
           Pattern.compile("\".*?(?:(?<!\\\\)\"|$)|(?<![\\p{L}\\p{N}])'.*?(?:(?<!\\\\)'|$)" + WORD));
 
-  /** A star is what groups of errors show instead of a value, which may be only a part of it. */
+  /**
+   * A quoted text is hidden if it contains a digit, an at sign or another quote, or a star, with
+   * which groups of errors replace a part of a text.
+   */
   private static final Pattern HIDDEN_WORD = Pattern.compile("[\\p{N}@*\"']");
 
   private static final Pattern CLASS_NAME =
       Pattern.compile(
           "(?:Caused by: |Suppressed: )?([\\p{L}_$][\\p{L}\\p{N}_$]*+\\.[\\p{L}\\p{N}_$.]++)");
 
-  /** The error follows a colon. That of a parked job is the whole reason. */
+  /** In most sentences, the error follows a colon. The reason of a parked job is the error. */
   private static final Pattern ERROR_IN_SENTENCE =
       Pattern.compile(
           "(.*?(?:[Ee]rror: |has failed to fire [^:]*: |Dead: (?=Parked )))(.*)", Pattern.DOTALL);
@@ -63,8 +69,8 @@ record Redaction(PayloadView view, boolean payloads) {
   }
 
   /**
-   * Hides what the text says between the masked values. Both are found in the original text, since
-   * a masked value may contain a quote that begins or ends another one.
+   * Masks the values of masked fields, and hides other values. Both are found in the original text,
+   * because a masked value may contain a quote that begins or ends another one.
    */
   private String withoutValues(String text) {
     BitSet masked = new BitSet();

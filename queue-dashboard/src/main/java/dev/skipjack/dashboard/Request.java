@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An HTTP request, as a door passes it to the dashboard.
+ * An HTTP request, as the server passes it to the dashboard.
  *
  * @param method the method, in capitals
  * @param path the decoded path below the one at which the dashboard is mounted; {@code /} for its

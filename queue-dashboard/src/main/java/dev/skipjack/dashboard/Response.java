@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.util.ArrayList;
 import java.util.List;
 
-/** An HTTP response, which a door sends. Immutable. */
+/** An HTTP response, which the server sends. Immutable. */
 public final class Response {
 
   private final int status;

@@ -8,7 +8,7 @@ import dev.skipjack.outbox.OutboxAdmin;
 import java.time.Clock;
 
 /**
- * What all requests share.
+ * The objects that all requests share.
  *
  * @param settings the settings
  * @param reads the queries
@@ -19,7 +19,7 @@ import java.time.Clock;
  * @param schedules changes schedules
  * @param outbox changes events
  * @param runner runs the operations that users start
- * @param clock the clock to which ages refer
+ * @param clock the clock from which ages are computed
  */
 record Services(
     Settings settings,

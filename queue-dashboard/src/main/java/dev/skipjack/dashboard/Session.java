@@ -60,7 +60,7 @@ record Session(String id, boolean isNew) {
     return lines(request.field(TARGET).orElse(""));
   }
 
-  /** Browsers change the ends of lines. */
+  /** Browsers send each line break as CR LF. */
   private static String lines(String text) {
     return text.replace("\r\n", "\n");
   }

@@ -28,7 +28,7 @@ final class SharedQueries implements AutoCloseable {
 
   private static final Logger LOG = LoggerFactory.getLogger(SharedQueries.class);
 
-  /** How many queries run at the same time, and with it how many connections are in use. */
+  /** How many queries run at the same time, each on a connection of its own. */
   static final int THREADS = 2;
 
   private static final int LONGEST_QUEUE = 200;
@@ -41,7 +41,10 @@ final class SharedQueries implements AutoCloseable {
   private final ThreadPoolExecutor threads;
   private final Clock clock;
 
-  /** The number of changes so far, with which results from before a change are recognized. */
+  /**
+   * The number of changes so far. A query that began before the latest change returns no fresh
+   * result.
+   */
   private long changes;
 
   private final Duration patience;

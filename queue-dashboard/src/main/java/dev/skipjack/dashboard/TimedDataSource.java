@@ -12,8 +12,8 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A data source whose statements are cancelled after a time. The driver cancels them. A setting of
- * the session would outlive the query behind a pooler in transaction mode.
+ * A data source whose statements are cancelled after a time. The driver cancels them, because
+ * behind a pooler in transaction mode, a setting of the session would remain for other clients.
  *
  * @param pool the data source
  * @param seconds the time

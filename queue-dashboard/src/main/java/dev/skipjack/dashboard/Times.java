@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Writes times as ages, with the time in UTC on hover.
  *
- * @param now the time to which ages refer
+ * @param now the time from which ages are computed
  */
 record Times(Instant now) {
 
@@ -22,7 +22,7 @@ record Times(Instant now) {
 
   private static final Duration SECOND = Duration.ofSeconds(1);
 
-  /** How far from 1970 times can be that are shown as such. */
+  /** Times further from 1970 than this are shown as never or long ago. */
   private static final Duration FAR = Duration.ofDays(1_000_000);
 
   private static final DateTimeFormatter MINUTES =
@@ -61,7 +61,7 @@ record Times(Instant now) {
     return element(time, today ? CLOCK.format(time) : UTC.format(time).replace(" UTC", ""));
   }
 
-  /** Whether a time is one that a calendar does not have, such as an infinite one. */
+  /** Whether a time is too far from 1970 to be shown, for example infinity. */
   private static boolean isFar(Instant time) {
     return Duration.between(Instant.EPOCH, time).abs().compareTo(FAR) > 0;
   }

@@ -45,7 +45,7 @@ final class Ui {
     return value == null ? Html.NOTHING : content.apply(value);
   }
 
-  /** Says why a panel is missing or old, or nothing. */
+  /** Returns why a panel is missing or old, or nothing. */
   static Node problem(Panel<?> panel, Visit visit) {
     String problem = panel.problem();
     if (problem == null) {
@@ -57,7 +57,7 @@ final class Ui {
         : box.add(" Shown as of ").add(visit.times().at(panel.asOf())).add(".");
   }
 
-  /** What is shown instead of an empty table. */
+  /** Returns the text in place of an empty table. */
   static Node empty(String headline, String explanation) {
     return Html.div("empty").add(Html.tag("p", headline), Html.tag("p", explanation));
   }

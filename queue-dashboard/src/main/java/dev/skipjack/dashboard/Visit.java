@@ -7,13 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request whose sender is known and may use the route, with all that is needed to respond to it.
+ * A request whose sender is known and may use the route, with the objects that respond to it.
  *
  * @param request the request
- * @param access who asks
+ * @param access the user who sends the request
  * @param session the browser
  * @param parts the variable parts of the path, by name
- * @param now the time to which ages refer
+ * @param now the time from which ages are computed
  * @param services what all requests share
  */
 record Visit(
@@ -24,7 +24,7 @@ record Visit(
     Instant now,
     Services services) {
 
-  /** With what the addresses for programs begin. */
+  /** The beginning of the addresses for programs. */
   static final String API = "/api/";
 
   VisibleReads reads() {

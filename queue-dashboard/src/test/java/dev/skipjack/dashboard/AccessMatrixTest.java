@@ -42,7 +42,7 @@ class AccessMatrixTest {
   /** Sends a form with the token of the route. */
   private Response post(Route route, String access) {
     Browser browser = fixture.browser(access);
-    // The page of the user's colours is one that every user has, and gives the browser its session.
+    // The browser gets its session with a page, and every user may open this one.
     browser.page("/operations");
     return browser.send("POST", address(route), Map.of());
   }

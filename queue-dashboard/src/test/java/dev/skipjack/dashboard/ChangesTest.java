@@ -31,7 +31,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the forms of the pages do. */
+/** Tests the changes that the forms of the pages make. */
 @QueueTest
 class ChangesTest {
 

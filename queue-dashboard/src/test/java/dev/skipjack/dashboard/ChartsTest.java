@@ -79,7 +79,9 @@ class ChartsTest {
     assertThat(step.run95()).isEqualTo(Duration.ofMillis(96));
   }
 
-  /** Queues without jobs have no rows, so a missing depth after an empty one is empty too. */
+  /**
+   * Queues without jobs have no rows, so a depth that is missing after an empty one is zero too.
+   */
   @Test
   void aDepthThatIsMissingIsUnknownUnlessTheQueuesWereEmpty() {
     List<QueueDepth> depths =
@@ -102,7 +104,7 @@ class ChartsTest {
         .containsExactly(1.0, 1.0, 2.0, 10.0, 10.0, 20.0, 500.0);
   }
 
-  /** Writes numbers that belong to the interval before the last. */
+  /** Writes numbers of the interval before the last. */
   private static void report(Fixture fixture, QueueDatabase database) throws SQLException {
     fixture
         .queue

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** What a container passes to the servlet, and what the servlet sends. */
+/** Tests what the servlet reads from requests and sends as responses. */
 class DashboardServletTest {
 
   private final List<Request> requests = new ArrayList<>();
@@ -47,7 +47,7 @@ class DashboardServletTest {
     dashboard.close();
   }
 
-  /** What the servlet sent. */
+  /** The response of the servlet. */
   private static final class Sent {
     private int status;
     private final Map<String, String> headers = new TreeMap<>();

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The pages of a dashboard whose database is slow or unavailable. */
+/** Tests the pages of a dashboard whose database is slow or unavailable. */
 @QueueTest
 class DegradedPagesTest {
 

@@ -47,7 +47,9 @@ class EveryLinkTest {
     }
   }
 
-  /** The address of a form that changes something is not that of a page. */
+  /**
+   * Returns whether an address is that of a page; forms that change something are sent to others.
+   */
   private static boolean isPage(String address) {
     String path = address.split("\\?", 2)[0];
     return path.startsWith("/assets/")

@@ -25,8 +25,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A queue, and a dashboard whose users say in a header who they are: name, role, the visible queues
- * or {@code *}, and {@code payloads} if they may see those.
+ * A queue, and a dashboard that reads its user from a header: the name, the role, the visible
+ * queues or {@code *}, and {@code payloads} if the user may see those.
  */
 final class Fixture implements AutoCloseable {
 

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A form changes something only if a page of the dashboard sent it, for just that change. */
+/**
+ * Tests that a form changes something only if a page of the dashboard contained it, for exactly
+ * this change.
+ */
 @QueueTest
 class FormTokenTest {
 

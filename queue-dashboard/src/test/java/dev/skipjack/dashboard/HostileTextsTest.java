@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Texts that try to become markup, in every field of every page. */
+/** Tests that texts with markup stay texts, in every field of every page. */
 @QueueTest
 class HostileTextsTest {
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The description of the JSON interface agrees with what it returns. */
+/** Tests that the JSON interface returns what its description says. */
 @QueueTest
 class OpenApiTest {
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What users may not see is on no page and in no document. */
+/** Tests that no page and no document contains what the user may not see. */
 @QueueTest
 class VisibilityTest {
 
