@@ -15,7 +15,7 @@ import java.util.TreeSet;
 /**
  * The table {@code job_imports} in the schema of the queue. It has a copy of each row that an
  * import has deleted from a source, written in the same transaction. The first import creates the
- * table, so that queues that import nothing do without it.
+ * table, so queues that import nothing do not have it.
  *
  * <p>The copies are {@code json} and not {@code jsonb}, which would change the text of numbers and
  * documents.
@@ -51,9 +51,10 @@ final class Copies {
   }
 
   /**
-   * Returns the statement that creates the table. {@code imported_by} is the transaction, or the
-   * part of one, that wrote the job; the row of a job that nothing has changed still says so. For a
-   * schedule, {@code imported_at} is when its definition last changed.
+   * Returns the statement that creates the table. {@code imported_by} is the transaction, or
+   * subtransaction, that wrote the job; it equals the {@code xmin} of the job's row as long as
+   * nothing has changed that row. For a schedule, {@code imported_at} is the time at which its
+   * definition was written.
    */
   String definition() {
     return """
@@ -74,7 +75,7 @@ final class Copies {
         .formatted(table);
   }
 
-  /** Returns whether there is a table, and so there may be copies. */
+  /** Returns whether the table exists. */
   boolean exist(Connection connection) throws SQLException {
     try (PreparedStatement query =
         connection.prepareStatement("SELECT to_regclass(?) IS NOT NULL")) {
@@ -200,7 +201,7 @@ final class Copies {
     return "(%1$s.xmin = %2$s.imported_by AND %1$s.attempts = 0)".formatted(job, copy);
   }
 
-  /** Returns the id of a row in a form that the table's key can have. */
+  /** Returns the id of a row, or its hash if it is too long for the table's key. */
   static String key(String id) {
     if (id.length() <= LONGEST_ID) {
       return id;

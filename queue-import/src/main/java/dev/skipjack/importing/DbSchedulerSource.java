@@ -13,9 +13,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of db-scheduler. Its workers set {@code picked} and increase {@code version} when they
- * take a row, under the condition that the version is the one that they read. The import deletes a
- * row only if no column has changed, which excludes them.
+ * The table of db-scheduler. Its workers take a row by setting {@code picked} and increasing {@code
+ * version}, if the version is still the one that they have read. The import deletes a row only if
+ * no column has changed since it was read, so a row is either taken or imported.
  */
 final class DbSchedulerSource extends Source {
 

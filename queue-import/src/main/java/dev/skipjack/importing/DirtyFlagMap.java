@@ -5,8 +5,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands for Quartz's class of the same name when {@link JobData} reads a stream that contains it.
- * Java compares the names without the package, and the versions.
+ * Replaces Quartz's class of the same name when {@link JobData} reads a serialized object of it.
+ * Java accepts the replacement because the simple name and the version are the same.
  */
 class DirtyFlagMap implements Serializable {
 

@@ -19,13 +19,13 @@ public record ImportCheck(List<Day> days, List<Fire> fires) {
    * @param kind the kind of the jobs
    * @param day the day, in UTC
    * @param imported the number of rows that left the source
-   * @param waiting the number of their jobs that are as the import has left them
+   * @param waiting the number of their jobs that nothing has changed since the import
    * @param changed the number of those that have started or were changed, and have not ended
    * @param ended the number of those in the archive
    * @param gone the number of those that are neither live nor in the archive: they were deleted, or
    *     the archive does not keep them so long
    * @param misplaced how many of the waiting ones are due at another time than their rows. A job
-   *     that was overdue is due since the import
+   *     that was overdue when it was imported does not count
    */
   public record Day(
       String kind,
@@ -42,10 +42,12 @@ public record ImportCheck(List<Day> days, List<Fire> fires) {
    *
    * @param schedule its name
    * @param kind the kind of its jobs
-   * @param inSource the next time that the source had planned when it left; null if it had none
+   * @param inSource the next time that was planned in the source at the import; null if there was
+   *     none
    * @param next the next time of the schedule; null if it does not exist or never fires
    * @param difference why the two differ; empty if they are the same
-   * @param expected whether that is no failure, because it has fired or was changed
+   * @param expected whether the difference is no failure, because the schedule has fired or was
+   *     changed
    */
   public record Fire(
       String schedule,

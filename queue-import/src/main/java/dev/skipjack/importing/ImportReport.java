@@ -6,8 +6,9 @@ import java.util.List;
 /**
  * The result of an import, of its plan, or of its undoing.
  *
- * @param moved what became, or would become, jobs or schedules, or what returned to the source
- * @param stayed what stays where it is, and why
+ * @param moved the rows that became, or would become, jobs or schedules, or that returned to the
+ *     source
+ * @param stayed the rows that stay where they are, with the reasons
  * @param samples up to ten of the jobs and schedules
  * @param plan the hash of the plan, which {@link Importer.Builder#plan} takes; empty for an undo
  */
@@ -57,8 +58,9 @@ public record ImportReport(
   /**
    * Copies the lists.
    *
-   * @param moved what became, or would become, jobs or schedules, with one element for each name
-   * @param stayed what stays in its source, with one element for each name and reason
+   * @param moved the rows that became, or would become, jobs or schedules, with one element for
+   *     each name
+   * @param stayed the rows that stay, with one element for each name and reason
    * @param samples up to ten of the jobs and schedules
    * @param plan the hash of the plan
    */

@@ -38,14 +38,14 @@ import org.jspecify.annotations.Nullable;
  * recurring jobs from the code that declares them in the source.
  *
  * <p>{@link #run} keeps a copy of each row in the table {@code job_imports} in Skipjack's schema,
- * which it creates. So no row is imported twice, and {@link #undo} can return what has not started.
- * Drop the table when you do not want to go back.
+ * which it creates. Because of the copies, no row is imported twice, and {@link #undo} can return
+ * jobs that have not started. Drop the table once you need neither.
  *
- * <p>The database user needs the rights to read and delete in the tables of the source, to insert
- * for {@link #undo}, and to update Quartz's jobs, which are locked; those of the roles producer and
- * worker of Skipjack; and those to read, insert and delete in {@code job_imports}, which the owner
- * of the other tables creates if this user may not. Immutable and safe for any number of threads,
- * and several imports of the same source may run at once.
+ * <p>The database user needs the roles producer and worker of Skipjack, and the rights to select
+ * and delete in the tables of the source, to insert there for {@link #undo}, to update Quartz's
+ * table of jobs, whose rows are locked, and to select, insert and delete in {@code job_imports}. If
+ * the user may not create that table, the owner of the other tables must. Immutable and safe for
+ * any number of threads, and several imports of the same source may run at once.
  */
 public final class Importer {
 
@@ -114,7 +114,7 @@ public final class Importer {
    * @return how many jobs and schedules would be moved, with samples, and which rows would stay
    * @throws SQLException if the source cannot be read
    * @throws IllegalStateException if the tables of the source do not exist, or have other columns,
-   *     or if a {@linkplain Builder#plan plan} is not that of the source any more
+   *     or if the {@linkplain Builder#plan plan} no longer fits the source
    */
   public ImportReport plan(DataSource dataSource) throws SQLException {
     ReportBuilder report = new ReportBuilder();
@@ -142,11 +142,11 @@ public final class Importer {
    *
    * @param dataSource the database of both queues
    * @return how many jobs and schedules this call has moved, with samples, and which rows stay
-   * @throws SQLException if the database is unavailable or refuses the access
-   * @throws dev.skipjack.api.StoreException if that happens while a schedule is added
+   * @throws SQLException if the database is unavailable or refuses the access @throws
+   *     dev.skipjack.api.StoreException if that happens while a schedule is added
    * @throws IllegalStateException if the tables of the source do not exist, or have other columns,
-   *     if a {@linkplain Builder#plan plan} is not that of the source any more, or if the user may
-   *     not create the table {@code job_imports} and it does not exist
+   *     if the {@linkplain Builder#plan plan} no longer fits the source, or if the table {@code
+   *     job_imports} does not exist and the user may not create it
    */
   public ImportReport run(DataSource dataSource) throws SQLException {
     ReportBuilder report = new ReportBuilder();
@@ -175,12 +175,11 @@ public final class Importer {
   }
 
   /**
-   * Returns what was imported from the source and is as the import has left it: jobs that have not
-   * started, and schedules that have not fired. Their rows are in the source again as they were,
-   * even if they are overdue now, and the jobs and schedules are deleted. What has started, was
-   * changed, or has a row with the same key in the source again, stays. Only the settings of the
-   * source and the names matter. If it fails, what it has returned stays returned, and the next
-   * call continues.
+   * Returns imported jobs that have not started, and schedules that have not fired, to the source,
+   * if nothing has changed them since the import. Their rows are in the source again as they were,
+   * even if they are overdue now, and the jobs and schedules are deleted. A job or schedule also
+   * stays if the source has another row with its key. Only the settings of the source and the names
+   * matter. If it fails, what it has returned stays returned, and the next call continues.
    *
    * @param dataSource the database of both queues
    * @return what this call has returned, and what stays here
@@ -228,7 +227,7 @@ public final class Importer {
     return new Copies(target);
   }
 
-  /** What is done with a connection in which each statement is a transaction of its own. */
+  /** Uses a connection in which each statement is a transaction of its own. */
   @FunctionalInterface
   private interface Work {
     void run(Connection connection) throws SQLException;
@@ -259,7 +258,7 @@ public final class Importer {
 
   private void each(Connection connection, ReportBuilder report, Batch batch) throws SQLException {
     source.check(connection);
-    // With the names whose rows have all been imported, so that no other name gets their kinds.
+    // Includes names whose rows have all been imported, so that no other name gets their kinds.
     Set<String> all = new TreeSet<>(source.names(connection));
     all.addAll(copies().names(connection, source.identity(connection)));
     Map<String, Kinds.Mapped> mapped = Kinds.of(List.copyOf(all), source::shortName, kinds);
@@ -357,7 +356,7 @@ public final class Importer {
     return json;
   }
 
-  /** Readers are the application's code, which may throw anything. */
+  /** Calls a reader, which is code of the application and may throw anything. */
   private static String read(PayloadReader reader, byte[] data) throws JsonText.Rejected {
     try {
       return Objects.requireNonNull(reader.read(data), "the reader returned null");
@@ -546,12 +545,12 @@ public final class Importer {
 
     /**
      * Sets the plan that an operator has read. {@link Importer#plan} and {@link Importer#run} then
-     * fail, and move nothing, if the tables of the source, the settings, or the kind of a name are
-     * others, or if the source has a name that the plan did not have. They do not fail if it has
-     * other rows. Default: none, and an import moves what it finds.
+     * fail, and move nothing, if the tables of the source, the settings or the kind of a name
+     * differ from those of the plan, or if the source has another name. The rows may differ.
+     * Default: no plan is required.
      *
-     * @param plan what {@link ImportReport#plan} returned. It guards against accidents, and not
-     *     against a user who adds a row with a name of the plan on purpose
+     * @param plan what {@link ImportReport#plan} returned. It does not protect against a user who
+     *     adds a row with a name of the plan on purpose
      * @return this builder
      * @throws IllegalArgumentException if {@code plan} is not the hash of a plan
      */

@@ -39,7 +39,9 @@ final class JobData {
 
   private JobData() {}
 
-  /** Reads Quartz's classes as ours, which have the same names without the package. */
+  /**
+   * Reads objects of Quartz's classes as objects of the replacements with the same simple names.
+   */
   private static final class Stream extends ObjectInputStream {
 
     Stream(InputStream bytes) throws IOException {

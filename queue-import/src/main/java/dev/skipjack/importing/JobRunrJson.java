@@ -180,7 +180,7 @@ final class JobRunrJson {
     }
   }
 
-  /** Returns a text that a column of a job can have. */
+  /** Returns a text without NUL characters, cut off at the maximum length. */
   private static String readable(@Nullable String text) {
     String storable = String.valueOf(text).replace('\0', ' ');
     return storable.length() <= LONGEST_MESSAGE ? storable : storable.substring(0, LONGEST_MESSAGE);

@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The tables of JobRunr. A server changes a job only if the job still has the version that the
- * server read. The import deletes a job only if no column has changed, which excludes it.
+ * server read. The import deletes a job only if no column has changed since it was read, so a job
+ * is either taken or imported.
  */
 final class JobRunrSource extends Source {
 
@@ -33,8 +34,8 @@ final class JobRunrSource extends Source {
   private static final Pattern SIGNATURE = Pattern.compile("([^(]*?)[.]([^.(]+)\\(([^,)]*)(.*)\\)");
 
   /**
-   * A cron expression that means the same in JobRunr: lists of numbers, ranges and steps, with
-   * either days of the month or days of the week.
+   * A cron expression that has the same meaning in JobRunr and in Skipjack: lists of numbers,
+   * ranges and steps, with either days of the month or days of the week.
    */
   static final Pattern CRON =
       Pattern.compile(

@@ -104,7 +104,7 @@ final class Mover {
   }
 
   /**
-   * Moves the rows, and reports what happened to each. If a row is refused, the others are still
+   * Moves the rows, and reports the result of each. If a row is refused, the others are still
    * moved.
    */
   void move(Connection connection, List<NewRow> rows, ReportBuilder report) throws SQLException {
@@ -171,8 +171,9 @@ final class Mover {
   }
 
   /**
-   * Keeps the copy of a row that became a schedule, and returns whether there was none yet. The
-   * copy of an earlier schedule is deleted: its name was free, so it has been removed.
+   * Writes the copy of a row that became a schedule, and returns whether the row had none yet.
+   * First deletes the copy of an earlier schedule with the name: that schedule no longer exists,
+   * because the name was free.
    */
   private boolean keep(Connection connection, NewRow row, Recurrence recurrence, String copy)
       throws SQLException {
@@ -205,8 +206,8 @@ final class Mover {
 
   /**
    * Adds the schedule. Returns an empty string, or the reason why the transaction must be rolled
-   * back: the schedule's next time, calculated after the source was locked, is not that of the
-   * source, so a fire would be lost or repeated.
+   * back: the schedule's next time, calculated after the source was locked, differs from that of
+   * the source, so a planned time would be lost or repeated.
    */
   private String add(Schedules schedules, NewRow row, Recurrence recurrence) {
     Object payload = queue.codec().decode(row.payload(), Object.class);
@@ -283,7 +284,7 @@ final class Mover {
     return copied;
   }
 
-  /** Makes the jobs dead whose rows have failed for good. */
+  /** Makes those jobs dead whose rows had failed for good. */
   private void makeDead(Connection connection, List<NewRow> rows, Map<Integer, Long> jobs)
       throws SQLException {
     String update =
@@ -304,8 +305,8 @@ final class Mover {
   }
 
   /**
-   * Corrects which transaction wrote each job: a part of this one, if the driver sets savepoints.
-   * The user may not update copies.
+   * Corrects {@code imported_by}: if the driver sets savepoints, a subtransaction has written the
+   * jobs. Replaces the copies, because the user may not update them.
    */
   private void keepWriters(Connection connection, Set<Long> copies) throws SQLException {
     String replace =
@@ -370,9 +371,9 @@ final class Mover {
   }
 
   /**
-   * Returns how many jobs the statement that wrote the copies has created. The SQL function {@code
-   * enqueue} returns the id of an earlier job if the key is in use. If the driver sets savepoints,
-   * each statement is a transaction of its own in {@code xmin}.
+   * Returns how many jobs the statement that wrote the copies has created. It may be fewer, because
+   * the SQL function {@code enqueue} returns the id of an earlier job if the key is in use. If the
+   * driver sets savepoints, {@code xmin} differs between statements of the transaction.
    */
   private long created(Connection connection, Set<Long> copies) throws SQLException {
     String count =

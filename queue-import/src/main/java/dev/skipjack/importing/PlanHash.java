@@ -11,9 +11,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 
 /**
- * What a plan depends on: the shape of the source and the settings, and what happens to each name.
- * As text, eight hex digits for the shape, then six for each name. A hash of everything would
- * change whenever the last row with a name leaves the source, which is also what an import does.
+ * The facts on which a plan depends: the tables of the source, the settings, and the kind for each
+ * name. The text has eight hex digits for tables and settings, then six for each name. A single
+ * hash would change whenever the last row with a name leaves the source, as every import makes it
+ * do.
  */
 final class PlanHash {
 
@@ -29,9 +30,9 @@ final class PlanHash {
   }
 
   /**
-   * Adds a name and what happens to its rows.
+   * Adds a name.
    *
-   * @param mapping what the rows become
+   * @param mapping the kind of its rows, or the reason why they stay
    */
   void add(String name, List<String> mapping) {
     names.put(name, hash(List.of(name, String.join("\0", mapping)), NAME));
@@ -42,7 +43,7 @@ final class PlanHash {
     return shape + String.join("", names.values().stream().sorted().distinct().toList());
   }
 
-  /** Checks that a text is the form of a plan's hash, and returns it. */
+  /** Checks that a text has the form of a plan's hash, and returns it. */
   static String requireForm(String plan) {
     if (!FORM.matcher(plan).matches()) {
       throw new IllegalArgumentException(
@@ -52,15 +53,15 @@ final class PlanHash {
   }
 
   /**
-   * Checks that an earlier plan had the same shape and settings, and all names with what happens to
-   * them.
+   * Checks that an earlier plan had the same tables and settings, and all names with the same
+   * kinds.
    *
    * @throws IllegalStateException if it did not
    */
   void require(String plan) {
     if (!plan.startsWith(shape)) {
       throw new IllegalStateException(
-          "The tables of the source, or the settings, are not those of plan %s. Look at a new plan."
+          "The tables of the source, or the settings, are not those of plan %s. Make a new plan."
               .formatted(plan));
     }
     Set<String> planned = new HashSet<>();
@@ -74,7 +75,7 @@ final class PlanHash {
             .toList();
     if (!others.isEmpty()) {
       throw new IllegalStateException(
-          "Plan %s does not have %s, or has another kind for it. Look at a new plan."
+          "Plan %s does not have %s, or has another kind for it. Make a new plan."
               .formatted(plan, String.join(", ", others)));
     }
   }

@@ -33,20 +33,20 @@ final class QuartzSource extends Source {
   private static final int DO_NOTHING = 2;
 
   /**
-   * The instructions of cron triggers that a schedule supports: the default and to fire once, which
-   * have the same effect, and to do nothing.
+   * The misfire instructions of cron triggers that a schedule supports: the default and to fire
+   * once, which have the same effect, and to do nothing.
    */
   private static final List<Integer> CRON_INSTRUCTIONS = List.of(0, 1, DO_NOTHING);
 
   /**
-   * The instructions of endlessly repeating triggers that a schedule supports: the default and
-   * those that continue with the next time. The others count from the misfire.
+   * The misfire instructions of endlessly repeating triggers that a schedule supports: the default
+   * and those that continue with the next time. The others count the interval from the misfire.
    */
   private static final List<Integer> ENDLESS_INSTRUCTIONS = List.of(0, 4, 5);
 
   /**
-   * The instructions of triggers that fire once: all except those that continue with the next time,
-   * because there is none.
+   * The misfire instructions of triggers that fire once: all except those that continue with the
+   * next time, because there is none.
    */
   private static final List<Integer> ONCE_INSTRUCTIONS = List.of(-1, 0, 1, 2, 3);
 
@@ -286,7 +286,8 @@ final class QuartzSource extends Source {
 
   /**
    * Also removes the jobs that lose their last trigger, as Quartz does, unless they are durable.
-   * The copy of each trigger contains its job, which another one may remove later.
+   * The copy of each trigger contains its job, which the import of another trigger may remove
+   * later.
    */
   @Override
   String take() {

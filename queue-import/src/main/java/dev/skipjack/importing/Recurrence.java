@@ -9,7 +9,7 @@ import dev.skipjack.api.schedule.Timing;
  * @param timing when it fires
  * @param paused whether it is paused
  * @param skipsMissed whether times that were missed are skipped
- * @param exclusive whether it skips times at which an earlier job is still live
+ * @param exclusive whether it skips planned times at which an earlier job is still live
  */
 record Recurrence(
     String name, Timing timing, boolean paused, boolean skipsMissed, boolean exclusive) {}

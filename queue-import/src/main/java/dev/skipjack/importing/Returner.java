@@ -23,10 +23,10 @@ import java.util.Set;
  * DELETE FROM job_imports WHERE id = ANY (:returned);
  * }</pre>
  *
- * <p>Every claim, edit or end of a job writes a new version of its row, so a row in the version
- * that the import wrote is not used by any worker. A claim that has locked the row is waited for,
- * and its new version does not match. If the source has a row with the same key again, or not all
- * rows were inserted, nothing is deleted.
+ * <p>Every claim, edit or end of a job writes a new version of its row, so no worker uses a job
+ * whose row is still in the version that the import wrote. The statement waits for a claim that has
+ * locked the row, and then finds another version. If the source has another row with the key, or
+ * not all rows were inserted, nothing is deleted.
  */
 final class Returner {
 
@@ -45,7 +45,7 @@ final class Returner {
   /**
    * A copy.
    *
-   * @param returnable whether its job or schedule is as the import has left it
+   * @param returnable whether nothing has changed its job or schedule since the import
    */
   private record Copy(
       long id,
@@ -66,12 +66,12 @@ final class Returner {
   private record Shape(List<String> columns, String refusal) {}
 
   /**
-   * Returns the columns that all rows of a part have. Others, which the table has got since, have
-   * their defaults.
+   * Returns the columns that all rows of a part have. Columns that were added to the table since
+   * then get their defaults.
    */
   private Shape shape(Connection connection, Source.Part part, long rows, List<Long> taken)
       throws SQLException {
-    // Without a join, whose rows the planner would overestimate so much that it compiles the query.
+    // Has no join: the planner would overestimate its rows so much that it compiles the query.
     String sql =
         """
         SELECT field.key, count(*), bool_or(json_typeof(field.value) <> 'null')
@@ -91,7 +91,7 @@ final class Returner {
         while (row.next()) {
           String column = known.get(row.getString(1));
           if (row.getLong(2) < rows) {
-            // The copies are from before and after a change of the table, and return one by one.
+            // Some copies are older than a change of the table: they return one by one.
             refusal = CHANGED;
           } else if (column == null && row.getBoolean(3)) {
             refusal =
@@ -142,7 +142,7 @@ final class Returner {
             part.shared() ? "ON CONFLICT DO NOTHING" : "");
   }
 
-  /** Returns what can be returned, and reports the rest. */
+  /** Returns the jobs and schedules that can be returned, and reports the others. */
   void run(Connection connection, Set<String> only, ReportBuilder report) throws SQLException {
     List<Copy> page = page(connection, only, 0);
     while (!page.isEmpty()) {
@@ -233,7 +233,10 @@ final class Returner {
     }
   }
 
-  /** Returns the rows, and returns why that must be rolled back, or an empty string. */
+  /**
+   * Inserts the rows into the source and deletes their jobs and schedules. Returns why this must be
+   * rolled back, or an empty string.
+   */
   private String giveBack(Connection connection, List<Copy> rows, BitSet returned)
       throws SQLException {
     List<Long> asked = rows.stream().map(Copy::id).toList();
@@ -264,7 +267,7 @@ final class Returner {
         return refusal;
       }
     }
-    // A copy that this statement deletes also existed when its rows were inserted.
+    // A copy that this statement finds also existed when its rows were inserted.
     int deleted =
         change(connection, "DELETE FROM %s WHERE id = ANY (?)".formatted(copies.table()), taken);
     if (deleted != taken.size()) {
@@ -297,8 +300,8 @@ final class Returner {
   }
 
   /**
-   * Returns whether a row that exists differs from its copy, and so belongs to something else that
-   * got the key after the import.
+   * Returns whether a row that exists differs from its copy, because another object has taken the
+   * key since the import.
    */
   private boolean differs(
       Connection connection, Source.Part part, List<String> columns, List<Long> taken)

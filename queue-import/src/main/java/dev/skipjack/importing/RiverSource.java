@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The table of River's jobs. A client locks the rows that it takes, and changes their state and
- * attempt in the same statement. The import deletes a row only if no column has changed, which
- * excludes it.
+ * attempt in the same statement. The import deletes a row only if no column has changed since it
+ * was read, so a row is either taken or imported.
  */
 final class RiverSource extends Source {
 

@@ -9,7 +9,10 @@ import java.util.BitSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Moves rows in one transaction, and tells errors of these rows from errors of the database. */
+/**
+ * Moves rows in one transaction, and distinguishes errors of these rows from errors of the
+ * database.
+ */
 final class RowTransaction {
 
   static final String CHANGED = "changed during the import: run it again";
@@ -27,8 +30,8 @@ final class RowTransaction {
   /**
    * The result of moving rows together.
    *
-   * @param moved the positions of the rows that were moved; null if none was
-   * @param refusal why none was
+   * @param moved the positions of the rows that were moved; null if none was @param refusal why
+   *     none was moved
    */
   record Result(@Nullable BitSet moved, String refusal) {}
 
@@ -59,7 +62,7 @@ final class RowTransaction {
       connection.setAutoCommit(true);
       return new Result(refusal.isEmpty() ? moved : null, refusal);
     } catch (Throwable failed) {
-      // Also an error of the application's codec must not commit what was deleted.
+      // After an error of the application's codec too, the deleted rows must not be committed.
       rollBack(connection, failed);
       throw failed;
     }

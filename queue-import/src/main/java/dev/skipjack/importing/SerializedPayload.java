@@ -30,9 +30,9 @@ public final class SerializedPayload {
   private SerializedPayload() {}
 
   /**
-   * {@return a reader of objects of a class} It fails if the data is not such an object, is larger
-   * than 1 MiB, or contains an object of a class that is not allowed, or if the codec cannot encode
-   * the object.
+   * {@return a reader of objects of a class} The reader fails if the data is not such an object, is
+   * larger than 1 MiB, or contains an object of a class that is not allowed, or if the codec cannot
+   * encode the object.
    *
    * @param codec writes the JSON; usually that of the queue, {@code queue.codec()}
    * @param type the class of the stored objects

@@ -84,7 +84,7 @@ public abstract sealed class Source
     return name;
   }
 
-  /** Returns the part of a name of which the default kind is made. */
+  /** Returns the part of a name from which the default kind is derived. */
   String shortName(String name) {
     return name;
   }
@@ -94,7 +94,7 @@ public abstract sealed class Source
     return false;
   }
 
-  /** Returns the statement that takes the source's lock for a transaction; empty if it has none. */
+  /** Returns the statement that locks the source for a transaction; empty if no lock is needed. */
   String lock() {
     return "";
   }
@@ -134,7 +134,7 @@ public abstract sealed class Source
   abstract String take();
 
   /**
-   * Returns the tables from which {@link #take} deletes, in the order in which their rows can be
+   * Returns the tables from which {@link #take} deletes rows, in an order in which the rows can be
    * inserted again.
    */
   abstract List<Part> parts();
@@ -152,8 +152,8 @@ public abstract sealed class Source
    *
    * @param name its name in copies
    * @param table the table
-   * @param sharedKey the columns of its key if its rows can belong to several others, and so may
-   *     exist already; empty if not
+   * @param sharedKey the columns of its key if several rows of other tables can refer to one of its
+   *     rows, which may therefore exist already; otherwise empty
    */
   record Part(String name, String table, List<String> sharedKey) {
 
@@ -187,8 +187,8 @@ public abstract sealed class Source
   }
 
   /**
-   * Returns the tables and their columns with the types, in an order that does not change. The
-   * tables have their schema, so that a plan is the same however their names are written.
+   * Returns the tables with the names and types of their columns, in a fixed order. The tables are
+   * named with their schema, so that a plan does not depend on how the caller wrote their names.
    */
   final List<String> shape(Connection connection) throws SQLException {
     List<String> shape = new ArrayList<>();
@@ -237,8 +237,8 @@ public abstract sealed class Source
   }
 
   /**
-   * Joins parts, which may contain any characters, into one text. Different parts give different
-   * texts.
+   * Joins parts, which may contain any characters, into one text, so that different parts result in
+   * different texts.
    */
   static String id(String... parts) {
     return Stream.of(parts)
@@ -256,7 +256,7 @@ public abstract sealed class Source
 
   /**
    * Returns an expression for a hash of rows, which differs after a change of any column. It is 0
-   * if their data exceeds 1 MiB, because such rows stay and are expensive to hash.
+   * if their data exceeds 1 MiB, because such rows stay, and hashing them would take long.
    *
    * @param bytes an expression for the size of the rows' data
    * @param rows expressions for the rows, for example {@code source.*}
@@ -273,8 +273,8 @@ public abstract sealed class Source
   }
 
   /**
-   * Checks that a schedule fires next when the source would fire. Another time means that the
-   * source counts from another time, starts later, or has not fired yet.
+   * Checks that the next time of a schedule is that of the source. They differ if the source counts
+   * its intervals from another time, starts later, or has a next time that has passed.
    *
    * @param due the next time of the source
    */

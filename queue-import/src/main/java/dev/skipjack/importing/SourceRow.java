@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A row of another queue.
  *
  * @param name the name by which jobs are mapped to kinds, for example that of a task
- * @param id the id of the row in reports; a later row with the same key has another id, unless it
+ * @param id the id of the row in reports. A later row with the same key has another id, unless it
  *     is recurring
  * @param key the values by which the source finds and locks the row, as text
  * @param due when the job is due
@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param failure why the job failed for good; null if it has not
  * @param stays why the row cannot be moved; null if it can
  */
-@SuppressWarnings("ArrayRecordComponent") // rows are not compared
+@SuppressWarnings("ArrayRecordComponent") // rows are never compared with each other
 record SourceRow(
     String name,
     String id,
@@ -52,7 +52,7 @@ record SourceRow(
   /**
    * The last error of a job that has no attempts left.
    *
-   * @param message what went wrong
+   * @param message the message of the error
    * @param type the class of the exception; null if it is unknown
    */
   record Failure(String message, @Nullable String type) {}

@@ -1,6 +1,6 @@
 package dev.skipjack.importing;
 
-/** Stands for Quartz's class of the same name, as {@link DirtyFlagMap} does. */
+/** Replaces Quartz's class of the same name, as {@link DirtyFlagMap} does. */
 class StringKeyDirtyFlagMap extends DirtyFlagMap {
 
   private static final long serialVersionUID = -9076749120524952280L;

@@ -35,8 +35,7 @@ final class Verifier {
   }
 
   private List<ImportCheck.Day> days(Connection connection, Set<String> only) throws SQLException {
-    // The due time is read from the row of the source again, not from what the import has made of
-    // it.
+    // The due time is read from the copied row again, not from the job, which may be wrong.
     String sql =
         """
         WITH compared AS (

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Tests the import from a table that db-scheduler itself has filled and works on. */
+/** Tests the import from a table that db-scheduler itself has filled and is using. */
 @QueueTest
 class DbSchedulerImportTest {
 
@@ -471,7 +471,7 @@ class DbSchedulerImportTest {
       scheduler.stop();
       threads.shutdownNow();
     }
-    // What the scheduler had picked but not started when it stopped is due again.
+    // Tasks that the scheduler had picked but not started when it stopped are due again.
     importsAll().run(database.dataSource());
     runAll();
 

@@ -37,7 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.postgresql.ds.PGSimpleDataSource;
 import org.postgresql.jdbc.AutoSave;
 
-/** Tests the way back to a table that db-scheduler itself has filled, and the comparison. */
+/**
+ * Tests the return of rows to a table that db-scheduler itself has filled, and the comparison with
+ * the jobs.
+ */
 @QueueTest
 class DbSchedulerUndoTest {
 
@@ -121,7 +124,7 @@ class DbSchedulerUndoTest {
     assertThat(sql.query("SELECT id FROM %s.jobs")).isEmpty();
     assertThat(sql.query("SELECT id FROM %s.job_imports")).isEmpty();
     assertThat(undo().jobs()).isZero();
-    // And forth and back again.
+    // Imports and returns once more.
     assertThat(importer.run(database.dataSource()).jobs()).isEqualTo(5);
     assertThat(undo().jobs()).isEqualTo(5);
     assertThat(sourceRows()).isEqualTo(before);
@@ -503,7 +506,7 @@ class DbSchedulerUndoTest {
     Importer planned = importer().plan(plan).build();
 
     assertThat(planned.run(database.dataSource()).jobs()).isEqualTo(2);
-    // As after an interruption: no row with the name is left, then there are some again.
+    // After an interruption, no row with the name may be left, and later some may exist again.
     assertThat(planned.run(database.dataSource()).jobs()).isZero();
     schedule(3, NEXT_MONTH);
     assertThat(planned.run(database.dataSource()).jobs()).isEqualTo(1);
@@ -604,7 +607,7 @@ class DbSchedulerUndoTest {
         "UPDATE %s.jobs SET scheduled_at = now() WHERE payload ->> 'number' = '2'");
     runAll(1);
     sql.execute("UPDATE %s.jobs SET priority = 1 WHERE payload ->> 'number' = '3'");
-    // As a wrong conversion would do.
+    // Changes the due time as a wrong conversion would.
     sql.execute(
         "WITH moved AS (UPDATE %s.jobs SET scheduled_at = '2090-01-02 11:00:00Z' WHERE payload ->>"
             + " 'number' = '4' RETURNING id) UPDATE %s.job_imports SET imported_by ="
@@ -665,7 +668,7 @@ class DbSchedulerUndoTest {
     assertThat(verify().days().stream().mapToLong(ImportCheck.Day::ended).sum()).isEqualTo(2);
   }
 
-  /** Runs the due jobs with a worker, of which the second fails. */
+  /** Runs the due jobs with a worker. The second job fails. */
   private int runAll(int slots) {
     try (Worker worker =
         Worker.on(queue)

@@ -13,10 +13,10 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 
-/** Does something else in the database before each statement and commit that it passes on. */
+/** Runs other code in the database before each statement and commit that it passes on. */
 final class InterferingDataSource {
 
-  /** What happens before a statement or a commit. */
+  /** The code that runs before a statement or a commit. */
   @FunctionalInterface
   interface Interference {
 

@@ -120,7 +120,7 @@ class JobRunrImportTest {
   void aRecurringJobBecomesAScheduleAndItsNextRunLeavesWithIt() throws SQLException {
     requests.scheduleRecurrently(
         "DailyMail", "0 8 * * 1-5", ZoneId.of("Europe/Berlin"), new SendMailRequest(1, List.of()));
-    // What a server creates ahead of the next run.
+    // A server creates the job of the next run in advance.
     Timing timing = Timing.cron("0 8 * * 1-5").zone("Europe/Berlin");
     requests.schedule(timing.next(Instant.now()).orElseThrow(), new SendMailRequest(1, List.of()));
     execute("UPDATE jobrunr_jobs SET recurringjobid = 'DailyMail'");
@@ -377,7 +377,7 @@ class JobRunrImportTest {
     Sql sql = new Sql(database);
     List<String> before = sql.rows("jobrunr_jobs", "jobrunr_recurring_jobs");
 
-    assertThat(run().rowsThatStay()).isEqualTo(1); // the next run, which leaves with its job
+    assertThat(run().rowsThatStay()).isEqualTo(1); // the next run, which leaves with its recurring job
     assertThat(sql.rows("jobrunr_jobs", "jobrunr_recurring_jobs")).isEmpty();
     ImportReport undone = importer().undo(database.dataSource());
 

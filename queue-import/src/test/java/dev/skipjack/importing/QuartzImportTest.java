@@ -58,7 +58,7 @@ import org.quartz.TriggerBuilder;
 import org.quartz.TriggerKey;
 import org.quartz.impl.calendar.HolidayCalendar;
 
-/** Tests the import from tables that Quartz itself has filled and works on. */
+/** Tests the import from tables that Quartz itself has filled and is using. */
 @QueueTest
 class QuartzImportTest {
 
@@ -348,7 +348,7 @@ class QuartzImportTest {
             });
   }
 
-  /** A scheduler outside a cluster has its lock in memory, where the import cannot see it. */
+  /** A scheduler outside a cluster keeps its lock in memory, where the import cannot detect it. */
   @Test
   void aTriggerThatASchedulerIsWritingStays() throws SQLException, SchedulerException {
     PGSimpleDataSource impatient = unpooled();
@@ -451,7 +451,7 @@ class QuartzImportTest {
       release.countDown();
     }
     scheduler.shutdown(true);
-    // What the scheduler had acquired but not fired is waiting again once a scheduler recovers it.
+    // A scheduler makes triggers that another one had acquired but not fired wait again.
     execute("UPDATE qrtz_triggers SET trigger_state = 'WAITING' WHERE trigger_state = 'ACQUIRED'");
     run();
     try (Worker worker =
@@ -594,7 +594,7 @@ class QuartzImportTest {
             .startAt(Date.from(nextMidnight())));
     cron(trigger("paused"), "0 0 3 ? * 2");
     scheduler.pauseTrigger(new TriggerKey("paused"));
-    // Each of two triggers needs the job, which leaves with the last of them.
+    // Both triggers need the job, which leaves with the second.
     JobDetail job = newJob(SendInvoiceJob.class).withIdentity("shared").usingJobData(data).build();
     scheduler.scheduleJob(
         job,
@@ -702,7 +702,7 @@ class QuartzImportTest {
             .withSchedule(
                 cronSchedule("0 0 3 * * ?").inTimeZone(TimeZone.getTimeZone("Europe/Berlin"))));
     run();
-    // As that worker does.
+    // Calculates the next time as that worker does.
     execute("UPDATE %s.job_schedules SET zone_rules = '9999z'".formatted(database.schema()));
 
     assertThat(
