@@ -19,8 +19,7 @@ public final class LimitLock {
   private LimitLock() {}
 
   /**
-   * {@return the number that stands for a limit} The seed distinguishes it from the number of a
-   * group.
+   * {@return the number of the lock of a limit} Its seed differs from that of the locks of groups.
    *
    * @param limit the name of the limit
    */

@@ -21,8 +21,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out, for operators, when a rate allows the next start. The claims have their own
- * arithmetic, because they decide and record a start in one statement.
+ * Calculates for operators when a rate allows the next start. Claims have their own arithmetic,
+ * because they decide and record a start in one statement.
  */
 public final class RateUses {
 
@@ -132,7 +132,10 @@ public final class RateUses {
     return opens != null && opens.isAfter(at) ? opens : null;
   }
 
-  /** Returns when a bucket is full after its last start, whatever its numbers were then. */
+  /**
+   * Returns when a bucket is full, but no later than the present rate can take to fill it after the
+   * last start: the row may have been written under another rate.
+   */
   private @Nullable Instant filled(Row row, Rate rate) throws SQLException {
     Instant full = row.instantOrNull(fullAt);
     if (full == null) {

@@ -10,7 +10,7 @@ import java.util.OptionalInt;
  *     priority, from 1 to {@link #LARGEST_WEIGHT}. While all of them have due jobs, a group of
  *     weight 3 starts three jobs for each job of a group of weight 1
  * @param maxRunning the maximum number of jobs of the group that run at the same time, from 0;
- *     empty for the number of the queue's limit
+ *     empty for that of the queue's limit
  */
 public record GroupSettings(int weight, OptionalInt maxRunning) {
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param queue the queue
  * @param group the group; null if the jobs of all groups are held, or if {@code cause} concerns a
  *     group and these are the jobs without one
- * @param cause what holds the jobs
+ * @param cause the cause that holds the jobs
  * @param limit the name of the queue's limit; null if it has none
  * @param running the number of running jobs of the limit, or of the group; 0 for a paused group
  * @param most the number of running jobs, or of starts in a period, that is allowed; null for a
@@ -32,7 +32,7 @@ public record HeldLane(
   /** The number up to which held jobs are counted. */
   public static final int DUE_COUNTED = 1_000;
 
-  /** What holds due jobs back. */
+  /** The cause that holds due jobs back. */
   public enum Cause {
     /** As many jobs run as the limit allows in all. */
     RUNNING,

@@ -3,8 +3,8 @@ package dev.skipjack.api.operations;
 import java.time.Instant;
 
 /**
- * What the workers did in an interval. Workers report once a minute. What a worker did in its last
- * minute is missing if it was killed, and attempts of {@code runUntilIdle} are not counted.
+ * The attempts that ended in an interval. Workers report them once a minute. Those of the last
+ * minute of a worker that was killed are missing, and so are those of {@code runUntilIdle}.
  *
  * @param from the start of the interval, by the database clock
  * @param completed attempts that completed their job

@@ -15,8 +15,8 @@ import java.util.OptionalInt;
  * Limit stripe = Limit.none().running(50).runningPerGroup(3).rate(Rate.bucket(100, ofSeconds(1)));
  * }</pre>
  *
- * @param maxRunning the maximum number of jobs that run at the same time, from 0, with which none
- *     starts; empty for any number
+ * @param maxRunning the maximum number of jobs that run at the same time, from 0, which prevents
+ *     every start; empty for any number
  * @param maxRunningPerGroup the maximum number of jobs of each group that run at the same time,
  *     from 0; empty for any number. Jobs without a group form one group. {@link
  *     GroupSettings#maxRunning} overrides it for a group

@@ -5,7 +5,7 @@ import java.util.Collection;
 import java.util.Set;
 
 /**
- * Which minutes {@link JobReader#minutes} and {@link JobReader#depths} return. Immutable; each
+ * The minutes that {@link JobReader#minutes} and {@link JobReader#depths} return. Immutable; each
  * method returns a changed copy.
  *
  * @param last how far the query reaches back from now, from a minute to {@link #KEPT}

@@ -3,8 +3,8 @@ package dev.skipjack.api.operations;
 import java.time.Instant;
 
 /**
- * How many live jobs there were in an interval: for each queue the largest number of the interval,
- * summed over the queues. Numbers of a queue above 10,000 are estimates.
+ * The numbers of live jobs in an interval: the largest number of each queue in the interval, summed
+ * over the queues. Numbers of a queue above 10,000 are estimates.
  *
  * @param from the start of the interval, by the database clock
  * @param pending the pending jobs

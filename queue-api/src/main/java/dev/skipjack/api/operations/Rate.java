@@ -5,16 +5,16 @@ import java.time.temporal.ChronoUnit;
 import java.util.Objects;
 
 /**
- * How often the jobs of a {@link Limit} may start, on all workers together. Every attempt counts
- * when it is claimed, also a retry. Times are measured by the database clock. Instances are
- * immutable; methods that change a property return a new instance.
+ * A bound on how often the jobs of a {@link Limit} may start, on all workers together. Every
+ * attempt counts when it is claimed, also a retry. Times are measured by the database clock.
+ * Instances are immutable; methods that change a property return a new instance.
  *
  * @param kind how starts are counted
  * @param count the number of starts in each period, from 1 to {@link #LARGEST}
  * @param period the period, from 1 millisecond to {@link #LONGEST}, with microsecond precision
  * @param burst the number of starts that a bucket allows at once after a pause, from 1 to {@link
- *     #LARGEST}, so that an empty bucket is full after 36,500 days at most; {@code count} for the
- *     other kinds
+ *     #LARGEST}, with which an empty bucket is full after 36,500 days at most; {@code count} for
+ *     the other kinds
  * @param isPerGroup whether each group has this rate for itself, instead of all groups together.
  *     Jobs without a group form one group
  */
@@ -126,7 +126,7 @@ public record Rate(Kind kind, int count, Duration period, int burst, boolean isP
   }
 
   /**
-   * {@return a rate that no period exceeds, wherever it begins} See {@link Kind#SLIDING}.
+   * {@return a rate that holds for every period, wherever it begins} See {@link Kind#SLIDING}.
    *
    * @param count the number of starts in each period
    * @param period the period
@@ -136,7 +136,7 @@ public record Rate(Kind kind, int count, Duration period, int burst, boolean isP
   }
 
   /**
-   * {@return a rate that starts at zero in each window, for example from each full minute on} See
+   * {@return a rate that counts from zero in each window, for example in each calendar minute} See
    * {@link Kind#FIXED}.
    *
    * @param count the number of starts in each window

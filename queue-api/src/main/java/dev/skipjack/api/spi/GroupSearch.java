@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
  * is bounded, whatever the number of groups and the number of their jobs.
  *
  * @param lane the lane of a fair or limited queue
- * @param jobs how many of the first due jobs to read. If there are fewer, they show all groups
+ * @param jobs how many of the first due jobs to read. If there are fewer due jobs, the search finds
+ *     all groups
  * @param depth how many due jobs to count at most in a group that is not among those
  * @param names how many names of groups to read beyond those, in the order of their bytes
  * @param after the name after which to read; empty to begin with the first. After the last name,
@@ -20,14 +21,14 @@ public record GroupSearch(
     Lane lane, int jobs, int depth, int names, String after, @Nullable Place ungroupedAfter) {
 
   /**
-   * A place in the order of due times.
+   * A position in the order of due times.
    *
    * @param scheduledAt the due time of a job
    * @param id its id
    */
   public record Place(Instant scheduledAt, long id) {
 
-    /** The place before all jobs. */
+    /** The position before all jobs. */
     public static final Place FIRST = new Place(Instant.MIN, 0);
   }
 
@@ -46,7 +47,7 @@ public record GroupSearch(
   public GroupSearch {
     if (jobs < 1 || depth < 1 || names < 0) {
       throw new IllegalArgumentException(
-          "A search for groups must read at least one job and no negative number of names, not %d, %d and %d."
+          "A search for groups has jobs %d, depth %d and names %d; use at least 1, 1 and 0."
               .formatted(jobs, depth, names));
     }
   }

@@ -3,7 +3,7 @@ package dev.skipjack.api.spi;
 import dev.skipjack.api.operations.DurationHistogram;
 
 /**
- * What a worker did with the jobs of a queue and kind in a minute.
+ * The attempts of a worker that ended in a minute, for the jobs of one queue and kind.
  *
  * @param queue the queue
  * @param kind the kind

@@ -43,8 +43,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads what the limit of a fair or limited queue, or the settings of a group, allow a due job. Has
- * no row for other queues.
+ * Reads which starts the limit of a queue and the settings of the job's group allow. Returns no row
+ * if the queue is neither fair nor limited.
  *
  * <pre>{@code
  * SELECT limit_name, max_running, ..., weight, job_groups.max_running, job_groups.paused_at,

@@ -27,8 +27,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lists limits whose rate is closed for long, and limits and settings of groups that have no
- * effect.
+ * Lists limits whose rate allows no start for a long time, and limits and settings of groups that
+ * have no effect.
  *
  * <pre>{@code
  * SELECT name, NULL, NULL, full_at FROM job_limits CROSS JOIN LATERAL (
@@ -55,8 +55,8 @@ final class LimitSettingsStatement {
   private static final Field<Instant> CLOSED_UNTIL = field(name("full_at"), SQLDataType.INSTANT);
 
   /**
-   * A full bucket is empty again after its burst. Longer times are throttles, or a clock that was
-   * set back.
+   * After a burst, a bucket is full again within the time that is added to the hour. If it takes
+   * longer, there is a throttle, or the clock was set back.
    */
   private static final Condition IS_LONG =
       condition(
@@ -69,9 +69,10 @@ final class LimitSettingsStatement {
   private LimitSettingsStatement() {}
 
   /**
-   * A limit whose rate is closed for long, or settings without an effect.
+   * A limit whose rate allows no start for a long time, or settings without an effect.
    *
-   * @param limit the limit that is closed, or that no queue obeys; null for settings of a group
+   * @param limit the limit whose rate allows no start, or that no queue obeys; null for settings of
+   *     a group
    * @param queue the queue of the group; null for a limit
    * @param group the group whose settings workers do not read; null for a limit
    * @param closedUntil until when the rate of the limit allows no start; null for settings without

@@ -20,7 +20,9 @@ import java.util.Set;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
-/** Finds what limits and pauses of groups hold back, with a few statements in one snapshot. */
+/**
+ * Finds the due jobs that limits and pauses of groups hold, with a few statements in one snapshot.
+ */
 final class HeldLanes {
 
   private final OwnTransactions transactions;
@@ -84,7 +86,7 @@ final class HeldLanes {
         queue.queue(), null, cause, queue.limit(), running, most, opensAt, queue.due());
   }
 
-  /** Adds groups. A group that is listed twice is added as it is listed first. */
+  /** Adds groups. If a group is listed twice, its first entry is added. */
   private static void addGroups(
       List<HeldLane> lanes,
       List<HeldGroupsStatement.Group> groups,

@@ -55,7 +55,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class LimitedQueuesStatement {
 
-  /** The condition that workers read the groups or the limit of a queue and may claim its jobs. */
+  /** The condition that a queue is fair or limited, and not paused. */
   static final Condition SERVED =
       condition(JOB_QUEUES.FAIR)
           .or(JOB_QUEUES.LIMIT_NAME.isNotNull())

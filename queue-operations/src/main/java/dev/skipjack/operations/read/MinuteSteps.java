@@ -33,7 +33,7 @@ final class MinuteSteps {
   }
 
   /**
-   * Whether a row is of the query. The first interval is complete: it begins where an interval
+   * Whether the query reads a row. The first interval is complete: it begins where an interval
    * begins.
    */
   static Condition condition(Field<Instant> minute, Field<String> queue) {

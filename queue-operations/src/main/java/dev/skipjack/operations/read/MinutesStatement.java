@@ -22,7 +22,7 @@ import org.jooq.ResultQuery;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Sums what the workers did in each interval.
+ * Sums the numbers that the workers reported in each interval.
  *
  * <pre>{@code
  * SELECT date_bin(:step, minute, timestamptz '2000-01-01 00:00:00+00') AS step, sum(completed), ...,
