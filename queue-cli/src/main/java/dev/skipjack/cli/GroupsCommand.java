@@ -118,7 +118,7 @@ final class GroupsCommand extends CommandGroup {
         names = "--max-running",
         paramLabel = "N",
         description =
-            "Maximum number of the group's jobs that run at the same time, instead of the number of the queue's limit; 'default' restores that.")
+            "Maximum number of the group's jobs that run at the same time, instead of that of the queue's limit; 'default' removes it.")
     private @Nullable String maxRunning;
 
     SetGroup() {

@@ -23,9 +23,9 @@ import java.util.random.RandomGenerator;
  * <p>If several searches in a row find no job to claim, the lane rests for twenty times their
  * duration: its searches then do not read further than the first and the newest due jobs.
  *
- * <p>A lane whose due jobs are all held by a limit is asked again when an attempt of a limited
+ * <p>A lane whose due jobs are all held by a limit is searched again when an attempt of a limited
  * queue of this worker has ended, when its rate opens, or at the next poll, because attempts of
- * other workers end too. A lane whose lock another claim held is asked again after a few
+ * other workers end too. A lane whose lock another claim held is searched again after a few
  * milliseconds.
  *
  * <p>Times are values of {@link System#nanoTime()}. Used by one thread at a time, except for {@link
@@ -56,7 +56,7 @@ final class GroupClaims {
   private final LongSupplier clock;
   private final Map<Lane, GroupTurns> turns = new HashMap<>();
 
-  /** When to ask a lane again that had no jobs to claim. */
+  /** When to search a lane again that had no jobs to claim. */
   private final Map<Lane, Long> askAgainAt = new HashMap<>();
 
   private final Map<Lane, Integer> busyInARow = new HashMap<>();
@@ -104,7 +104,7 @@ final class GroupClaims {
     return false;
   }
 
-  /** Returns the lanes that had no jobs to claim and must be asked again now. */
+  /** Returns the lanes that had no jobs to claim and must be searched again now. */
   List<Lane> askAgain(long now) {
     List<Lane> lanes = new ArrayList<>();
     boolean freed = permitFreed;
@@ -124,7 +124,7 @@ final class GroupClaims {
     return lanes;
   }
 
-  /** Returns how long to wait at most until lanes must be asked again. */
+  /** Returns how long to wait at most until lanes must be searched again. */
   long pause(long now) {
     long pause = Long.MAX_VALUE;
     for (long at : askAgainAt.values()) {
@@ -227,7 +227,7 @@ final class GroupClaims {
     askAgainAt.putIfAbsent(lane, clock.getAsLong() + UNTIL_FREED);
   }
 
-  /** Asks a lane again after a duration, or earlier if that was planned. */
+  /** Plans the next search of a lane after a duration, unless an earlier one is planned already. */
   private void askAgainIn(Lane lane, long nanos) {
     askAgainAt.merge(
         lane,
@@ -235,7 +235,10 @@ final class GroupClaims {
         (planned, wanted) -> wanted - planned < 0 ? wanted : planned);
   }
 
-  /** Returns how long to wait for a rate. A row written by a wrong clock may be centuries ahead. */
+  /**
+   * Returns how long to wait for a rate. A row that was written while the clock was wrong may be
+   * centuries ahead.
+   */
   private static long nanos(Duration opensIn) {
     return opensIn.toDays() > 0 ? UNTIL_FREED : Math.max(opensIn.toNanos(), SHORTEST_WAIT);
   }

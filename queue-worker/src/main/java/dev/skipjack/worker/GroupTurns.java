@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Serves the groups of one lane in turn, in the order of their names. In each round, a group gets
- * as many jobs as its weight. What a group cannot use, because it has fewer due jobs or its limit
- * is used up, goes to the other groups in the same claim.
+ * as many jobs as its weight. If a group cannot use its turn, because it has fewer due jobs or its
+ * limit is used up, the other groups get the rest in the same claim.
  *
  * <p>A turn that does not fit into a claim continues in the next one. So the shares of a worker are
  * exact over a round, however small its claims are. Groups are found by a {@link GroupSearch},
@@ -167,10 +167,10 @@ final class GroupTurns {
   }
 
   /**
-   * Deals out the room in rounds.
+   * Distributes the room in rounds.
    *
-   * @return the number of turns that ended or began in the first round before the room was dealt
-   *     out, or -1 if that took more than one round or room is left
+   * @return the number of turns that ended or began in the first round before the room was used up,
+   *     or -1 if that took more than one round or room is left
    */
   private int deal(List<DueGroup> groups, int room, int[] caps) {
     int rest = room;

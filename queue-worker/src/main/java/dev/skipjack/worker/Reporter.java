@@ -330,7 +330,7 @@ final class Reporter {
     }
   }
 
-  /** Reports that a handler asked to stop further starts, but that failed. */
+  /** Reports that further starts could not be stopped, although a handler asked for it. */
   void notThrottled(Attempt attempt, Throwable failure) {
     LOG.warn(
         "Starts were not stopped after a throttled attempt {} error={}",

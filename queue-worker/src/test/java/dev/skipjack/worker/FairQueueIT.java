@@ -91,7 +91,7 @@ class FairQueueIT {
     assertThat(position).isLessThanOrEqualTo(2 * (tenants + 1) + SLOTS);
   }
 
-  /** Its job is due after all others. */
+  /** The job of the new tenant is due after all others. */
   @Test
   void aNewTenantBehindAHugeBacklogIsServedAtOnce() {
     limits.enqueue(QUEUE, HUGE, 0, BACKLOG);
@@ -208,7 +208,10 @@ class FairQueueIT {
     assertThat(others).isLessThanOrEqualTo(45);
   }
 
-  /** A search reads four times as many jobs as there are slots, until it finds one of them. */
+  /**
+   * Each search reads four times as many jobs as there are slots, until one finds a job without a
+   * group.
+   */
   @Test
   void jobsWithoutAGroupAreServedLikeOneGroup() {
     limits.enqueue(QUEUE, "busy", 0, 2_000);

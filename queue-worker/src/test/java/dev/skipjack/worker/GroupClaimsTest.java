@@ -21,7 +21,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Tests when a lane of a fair or limited queue is asked again. */
+/** Tests when a lane of a fair or limited queue is searched again. */
 class GroupClaimsTest {
 
   private static final Lane LANE = new Lane("default", 0);
@@ -65,7 +65,7 @@ class GroupClaimsTest {
   }
 
   @Test
-  void laneWithoutFreePermitIsAskedAgainWhenOneIsFreed() {
+  void laneWithoutFreePermitIsSearchedAgainWhenOneIsFreed() {
     found.add(groups(0, null, group("a", 5)));
 
     assertThat(groups.claim(LANE, 5).jobs()).isEmpty();
@@ -78,7 +78,7 @@ class GroupClaimsTest {
   }
 
   @Test
-  void laneWithoutHeldJobsIsNotAskedAgain() {
+  void laneWithoutHeldJobsIsNotSearchedAgain() {
     found.add(groups(5, null));
 
     groups.claim(LANE, 5);
@@ -99,7 +99,7 @@ class GroupClaimsTest {
   }
 
   @Test
-  void busyLaneIsAskedAgainAfterGrowingPauses() {
+  void busyLaneIsSearchedAgainAfterGrowingPauses() {
     found.add(groups(5, null, group("a", 5)));
     long longest = 0;
     for (int i = 0; i < 40; i++) {
@@ -115,7 +115,7 @@ class GroupClaimsTest {
   }
 
   @Test
-  void laneIsAskedAgainWhenItsRateOpens() {
+  void laneIsSearchedAgainWhenItsRateOpens() {
     found.add(groups(5, null, group("a", 5)));
     claimed.add(new ClaimedGroups(List.of(), false, Duration.ofMillis(40)));
 

@@ -82,7 +82,7 @@ class GroupTurnsTest {
   }
 
   @Test
-  void whatAGroupCannotUseGoesToTheOthersInTheSameClaim() {
+  void turnsThatAGroupCannotUseGoToTheOthersInTheSameClaim() {
     assertThat(choose(search(group("a", 1), group("b", 100), group("c", 1)), 10))
         .containsExactly("a1", "b8", "c1");
   }
@@ -100,14 +100,14 @@ class GroupTurnsTest {
   }
 
   @Test
-  void nextSearchContinuesBehindTheLastTurn() {
+  void nextSearchContinuesAfterTheLastTurn() {
     choose(found("g", group("a", 1), group("c", 1), group("e", 1)), 2);
 
     assertThat(turns.search(5, 0)).extracting(GroupSearch::after).isEqualTo("c");
   }
 
   @Test
-  void nextSearchContinuesBehindTheNamesThatWereReadIfAllHadATurn() {
+  void nextSearchContinuesAfterTheNamesThatWereReadIfAllHadATurn() {
     choose(found("g", group("a", 1), group("c", 1), group("z", 50)), 10);
 
     assertThat(turns.search(5, 0)).extracting(GroupSearch::after).isEqualTo("g");

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Tests that what the reader reports about rates is what holds the claims of a worker. */
+/** Tests that the reader reports exactly those rates that hold the claims of a worker. */
 @QueueTest
 @Timeout(60)
 class HeldRatesIT {

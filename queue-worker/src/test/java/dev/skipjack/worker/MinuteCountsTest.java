@@ -19,7 +19,7 @@ class MinuteCountsTest {
   }
 
   @Test
-  void countsByQueueAndKind() {
+  void attemptsAreCountedByQueueAndKind() {
     counts.waited(attempt("a", "x"), Duration.ofMillis(5));
     counts.ran(attempt("a", "x"), Duration.ofSeconds(1).toNanos());
     counts.ended(attempt("a", "x"), MinuteCounts.Result.COMPLETED);
@@ -47,7 +47,7 @@ class MinuteCountsTest {
   }
 
   @Test
-  void whatWasTakenIsNotCountedAgain() {
+  void takenNumbersAreNotCountedAgain() {
     counts.ended(attempt("a", "x"), MinuteCounts.Result.SNOOZED);
     assertThat(counts.take()).hasSize(1);
 

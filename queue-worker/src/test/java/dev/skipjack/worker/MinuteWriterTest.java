@@ -69,7 +69,7 @@ class MinuteWriterTest {
   }
 
   @Test
-  void writesInTheFirstSecondsOfTheNextMinute() {
+  void countsAreWrittenInTheFirstSecondsOfTheNextMinute() {
     complete();
     assertThat(writer.run()).isFalse();
 
@@ -82,7 +82,7 @@ class MinuteWriterTest {
   }
 
   @Test
-  void writesOnceAMinute() {
+  void countsAreWrittenOnceAMinute() {
     for (int minute = 0; minute < 5; minute++) {
       complete();
       sleepUntilDue();

@@ -109,7 +109,7 @@ public final class LimitProgram {
     }
   }
 
-  /** Reads the next line, also if the input has ended, and then stops the loop. */
+  /** Starts a thread that stops the loop after the next line, or when the input ends. */
   private static Thread stopOnNextLine(BufferedReader in, AtomicBoolean stopped) {
     Thread reader =
         new Thread(

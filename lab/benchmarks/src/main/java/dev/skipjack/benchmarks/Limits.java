@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * run at the same time than allowed, according to the audit, the benchmark fails.
  *
  * <p>The first part drains no-op jobs of 500 groups, without prefetch, from a queue without a
- * limit, from a fair one, and from queues with limits. The second part measures how much of a limit
- * jobs use that take 50 ms: with the worker, and with two ways to hold the limit in bare loops.
+ * limit, from a fair one, and from queues with limits. The second part measures the share of a
+ * limit that is in use while jobs of 50 ms run: with the worker, and with two ways to hold the
+ * limit in bare loops.
  */
 final class Limits implements Benchmark {
 

@@ -14,11 +14,11 @@ import java.util.PriorityQueue;
  *
  * <p>An attempt uses its limit from its start until its end in the audit. The database writes both
  * times while it holds the locks that the limit needs, so no tolerance is needed between attempts.
- * The group of a job is the one of its request, and not the one in its row.
+ * The group of a job is that of its request, not that in its row.
  *
  * <p>A change of a limit waits for claims that have begun, so it has taken effect when it returns.
- * It counts from its request, and the setting before it counts until it has returned. Attempts that
- * are running when a limit is lowered are no violation.
+ * The new setting may therefore be in force from the request on, and the previous one until the
+ * change has returned. Attempts that are running when a limit is lowered are no violation.
  */
 final class LimitCheck {
 

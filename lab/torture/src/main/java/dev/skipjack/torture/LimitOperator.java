@@ -76,7 +76,7 @@ final class LimitOperator {
     }
   }
 
-  /** Repeats a command until it returns. Returns whether it has within the timeout. */
+  /** Repeats a command until it returns normally. Returns whether it did so within the timeout. */
   private boolean repeat(Runnable command) throws InterruptedException {
     long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (System.nanoTime() < deadline) {

@@ -41,8 +41,8 @@ import org.jooq.impl.SQLDataType;
  * }</pre>
  *
  * <p>A queue that had jobs a minute ago and has none now gets a row with zeros, so that its line in
- * a chart ends at zero. If two workers counted in the same minute, the second one adds nothing; it
- * waits until the first one has committed.
+ * a chart ends at zero. If two workers count in the same minute, the second one waits until the
+ * first one has committed, and adds nothing.
  */
 final class AddDepthsStatement {
 

@@ -31,7 +31,7 @@ import org.jooq.Param;
 import org.jooq.impl.SQLDataType;
 
 /**
- * Appends what a worker did in the last minute.
+ * Appends the numbers of one worker for the last minute.
  *
  * <pre>{@code
  * WITH added AS (INSERT INTO job_minutes (minute, queue, kind, worker_id, completed, ...)
@@ -40,9 +40,9 @@ import org.jooq.impl.SQLDataType;
  * SELECT count(*) FROM added
  * }</pre>
  *
- * <p>Workers call it in the first seconds of a minute, so 20 seconds earlier is in the minute that
- * the numbers describe, if the clocks of worker and database differ by less than that. Inserts only
- * and waits for nothing.
+ * <p>Workers call it in the first seconds of a minute. A time of 20 seconds earlier is therefore in
+ * the minute of the numbers, unless the clocks of worker and database differ by more than that.
+ * Inserts only and waits for nothing.
  */
 final class AddMinuteStatement {
 

@@ -79,9 +79,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The statement runs after {@link LockLimitStatement} and {@link LockGroupsStatement} in the
  * same transaction, so its snapshot contains every start of the claims that held the locks before.
- * It counts the running jobs and reads all settings itself: it claims nothing if a number needs a
- * lock that the transaction does not hold, because the limit was changed after the caller had
- * chosen the locks. A group has one row in {@code lane}. Two would see the same free permits.
+ * It counts the running jobs and reads all settings itself. If the limit was changed after the
+ * caller had chosen the locks, and a number now needs a lock that the transaction does not hold, it
+ * claims nothing. A group has only one row in {@code lane}, because each of two rows would use the
+ * same free permits.
  *
  * <p>Locks the chosen jobs like {@link ClaimStatement}: in the order of the groups, without
  * waiting. For a fair queue without a limit, {@code room}, {@code used} and the counts are left

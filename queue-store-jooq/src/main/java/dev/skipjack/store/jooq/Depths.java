@@ -41,7 +41,7 @@ final class Depths {
     }
   }
 
-  /** Sums the counts of each queue. Of many queues, takes the largest ones. */
+  /** Sums the counts of each queue. If there are too many queues, keeps the largest ones. */
   static List<AddDepthsStatement.Depth> of(List<JobCount> counts) {
     Map<String, Map<JobStatus, Long>> queues = new TreeMap<>();
     counts.stream()

@@ -78,16 +78,16 @@ import org.jspecify.annotations.Nullable;
  *   FROM bound CROSS JOIN <the free permits of the limit> LEFT JOIN found ON found.due > 0 LEFT JOIN LATERAL <settings of the group> ON true ORDER BY <from :after on>
  * }</pre>
  *
- * <p>Every part is bounded. If the first due jobs are fewer than requested, they show all groups,
+ * <p>Every part is bounded. If there are fewer due jobs than requested, they contain all groups,
  * and nothing else is read: groups that have only future jobs cost nothing. Otherwise, the
  * recursion jumps through {@code jobs_group_idx} from one group to the next, as often as requested,
  * and reads the due jobs of each. A single group with a million due jobs therefore neither slows
  * the search down nor hides the other groups. The running jobs of a group are counted up to its
- * maximum. What a rate holds is not free either, so that groups do not lose turns.
+ * maximum. Permits that a rate holds do not count as free either, so that groups do not lose turns.
  *
- * <p>Jobs without a group are not in that index. If the first due jobs contain none, a second read
- * searches further, from the place that the last search reached. The jobs that became due last are
- * read too, because a job of a group that had none is among them.
+ * <p>Jobs without a group are not in that index. If the first due jobs contain no such job, a
+ * second read searches further, from the position that the last search reached. The jobs that
+ * became due last are read too, because the first job of a new group is among them.
  *
  * <p>Locks nothing: a claim checks the pause, the maximum and the due jobs again.
  */
@@ -201,7 +201,7 @@ final class DueGroupsStatement {
                 .crossJoin(lateral(rate)));
   }
 
-  /** Returns the smaller number, of which NULL means any number. */
+  /** Returns the smaller number; NULL stands for any number. */
   private static Field<Integer> free(Field<Integer> permits, Field<Long> tokens) {
     return greatest(
         coalesce(least(permits, tokens.cast(SQLDataType.INTEGER)), inline(Integer.MAX_VALUE)),
@@ -311,8 +311,8 @@ final class DueGroupsStatement {
   }
 
   /**
-   * Returns the first group that matches. Each case is a query of its own, because a condition that
-   * is no part of the index condition would read all groups behind the last one.
+   * Returns the first group that matches. Each case is a query of its own: a condition that cannot
+   * become a part of the index condition would make the scan read all groups after the last one.
    */
   private static Table<?> first(Condition which, boolean wrapped) {
     return select(JOBS.GROUP_KEY, inline(wrapped).as("wrapped"))
@@ -396,8 +396,8 @@ final class DueGroupsStatement {
   }
 
   /**
-   * Returns the jobs without a group as one group. They are claimed by their due times, so they
-   * come from one part of the search, which shows how many jobs lie between them.
+   * Returns the jobs without a group as one group. They are claimed by a range of due times, so
+   * they must come from one part of the search, which contains all jobs of that range.
    */
   private static Select<Record4<String, Long, Instant, Instant>> ungrouped(
       Select<?> rows, Condition which) {

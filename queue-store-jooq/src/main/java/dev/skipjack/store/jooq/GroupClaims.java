@@ -121,7 +121,7 @@ final class GroupClaims {
     return rows.stream().map(Claimed::job).filter(Objects::nonNull).toList();
   }
 
-  /** One claim, which may take several tries. */
+  /** A claim, which may need several tries. */
   private final class Transaction {
 
     private boolean isBusy;

@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads and writes {@code job_groups}, which has a row for each group that operators treat
  * differently. Refuses settings that workers would not read, because the queue neither is fair nor
- * has a limit; a later change of the queue can still make them ineffective, which the doctor
- * reports.
+ * has a limit. A later change of the queue can still make settings ineffective; the doctor reports
+ * these.
  */
 final class GroupTable {
 
@@ -97,8 +97,8 @@ final class GroupTable {
   }
 
   /**
-   * Requires that workers read the groups of a queue, and locks its limit, if it has one. Returns
-   * whether it has one.
+   * Requires that workers read the groups of a queue. Locks its limit, and returns whether it has
+   * one.
    */
   private static boolean requireGroups(DSLContext dsl, String queue, String group, String change) {
     @Nullable Record2<Boolean, String> settings =

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads and writes {@code job_limits}. A change waits for the claims under the limit that have
- * begun, and later claims pass over the limit until the change has ended.
+ * begun. Later claims claim nothing under the limit until the change has ended.
  */
 final class LimitTable {
 
@@ -101,8 +101,8 @@ final class LimitTable {
   }
 
   /**
-   * Deletes the used rates of a limit. A claim that counted them and adds its own starts to them
-   * has ended before.
+   * Deletes the used rates of a limit. Every claim that has counted them has ended before, because
+   * the change waits for it.
    */
   boolean reset(String name) {
     return statements.runLocked(

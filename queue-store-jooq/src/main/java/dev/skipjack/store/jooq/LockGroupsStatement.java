@@ -27,8 +27,8 @@ import org.jooq.Field;
  * }</pre>
  *
  * <p>A group has no row that could be locked. The locks are advisory, end with the transaction, and
- * are never waited for: a group that another claim has locked is left out of this claim. Two groups
- * with the same hash only keep each other out for the duration of a claim.
+ * are never waited for: a group that another claim has locked is left out of this claim. If two
+ * groups have the same hash, a claim of one only leaves out the other.
  *
  * <p>Lock order: see {@link LockLimitStatement}, whose shared lock this statement takes too.
  */
@@ -61,7 +61,7 @@ final class LockGroupsStatement {
     return condition("pg_catalog.pg_try_advisory_xact_lock({0})", keyOf(group));
   }
 
-  /** Returns the number that stands for a group of the limit that {@code :limit} names. */
+  /** Returns the number of the lock of a group of the limit {@code :limit}. */
   static Field<Long> keyOf(Field<String> group) {
     return field(
         "pg_catalog.hashtextextended({0}, 0)",

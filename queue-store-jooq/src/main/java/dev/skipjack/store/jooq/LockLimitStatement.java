@@ -22,17 +22,17 @@ import org.jooq.SelectConditionStep;
  *  WHERE name = :limit AND pg_try_advisory_xact_lock_shared(hashtextextended(:limit, 1)) FOR NO KEY UPDATE SKIP LOCKED
  * }</pre>
  *
- * <p>A limit without a number over all groups is only shared, without the lock of its row, so that
- * claims of different groups run at the same time. No claim runs during a change ({@link
- * LimitLock}).
+ * <p>If no number of the limit applies to all groups together, the claim only shares the limit's
+ * advisory lock and does not lock the row, so that claims of different groups run at the same time.
+ * No claim runs during a change ({@link LimitLock}).
  *
  * <p>The claim counts the running jobs in a statement of its own, after this one. A statement that
  * locks and counts at once would count what was running when it began, before it had the lock, and
  * would exceed the limit (docs/adr/0058).
  *
  * <p>Lock order: the limit, then its groups ({@link LockGroupsStatement}), then jobs. None of them
- * is waited for. The lock writes no new version of the row, and the next claim may take it as soon
- * as this one has committed.
+ * is waited for. The lock writes no new version of the row, and is free when this claim has
+ * committed.
  */
 final class LockLimitStatement {
 

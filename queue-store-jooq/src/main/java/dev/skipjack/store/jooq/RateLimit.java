@@ -24,14 +24,15 @@ import org.jooq.impl.SQLDataType;
 /**
  * The arithmetic of rates, in microseconds.
  *
- * <p>A token bucket is the generic cell rate algorithm: {@code full_at} of the newest row says when
- * the bucket is full again. A claim may start {@code (burst * interval - (full_at - now)) /
- * interval} jobs, and adds {@code interval} for each. Windows count the rows of earlier claims.
+ * <p>A token bucket is the generic cell rate algorithm: {@code full_at} of the newest row is the
+ * time at which the bucket is full again. A claim may start {@code (burst * interval - (full_at -
+ * now)) / interval} jobs, and adds {@code interval} for each. Windows count the rows of earlier
+ * claims.
  *
- * <p>A claim reads the clock before it starts jobs to find out how many it may start, and again
- * after that for the row that it adds. So the row is never earlier than a start, and the starts are
- * never earlier than the calculation. With one time for both, a slow claim would start jobs after
- * the time that its row shows.
+ * <p>A claim reads the clock twice: before it starts jobs, to calculate how many it may start, and
+ * afterwards, for the row that it adds. The starts are therefore never earlier than the
+ * calculation, and never later than the row. With one time for both, a slow claim would start jobs
+ * after the time in its row.
  */
 final class RateLimit {
 
@@ -69,9 +70,9 @@ final class RateLimit {
 
   /**
    * Returns {@code full_at} of the newest row, or NULL if there is none or it has no effect any
-   * more. A throttle always has an effect. A start only has one if the rate applies and is a
-   * bucket, which is full again after the time of a burst at the latest, whatever its numbers were
-   * before.
+   * more. A throttle always has an effect. The row of a start has an effect only if the rate
+   * applies and is a bucket. Its time is limited to that in which the present bucket fills, because
+   * the row may have been written under other numbers.
    *
    * @param applies whether the rate counts the starts of this key
    */
@@ -111,8 +112,8 @@ final class RateLimit {
   }
 
   /**
-   * Returns in how many microseconds the next job may start if {@link #tokens} is zero. For a
-   * window, it is when the first of the counted starts leaves it.
+   * Returns in how many microseconds the next job may start if {@link #tokens} is zero. With a
+   * window, this is when the first of the counted starts leaves it.
    */
   static Field<Long> opensIn(Condition applies, Field<String> key, Field<Instant> fullAt) {
     Field<Long> ahead = micros(fullAt);

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>The statement holds the lock of a claim while it adds its row to {@code job_rate_uses}.
- * Otherwise, a claim that has read the row before it could add a later one and open the rate again. A token bucket opens with one token, not with a
- * burst.
+ * Otherwise, a claim that began before it could add a later row, and the rate would be open again.
+ * A token bucket opens with one token, not with a burst.
  *
  * <p>Waits for the lock of the limit or of the group, which claims hold for a few milliseconds.
  * Locks nothing else.

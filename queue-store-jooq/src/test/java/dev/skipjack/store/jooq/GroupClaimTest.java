@@ -110,7 +110,7 @@ class GroupClaimTest {
     }
 
     @Test
-    void plainClaimTakesNothing() {
+    void plainClaimTakesNothingFromAFairQueue() {
       enqueue("a", 1);
       enqueue(null, 1);
 

@@ -73,7 +73,10 @@ public final class LimitFixture {
             .formatted(queue, group));
   }
 
-  /** Sets the number of running jobs of a group, instead of that of the limit; null removes it. */
+  /**
+   * Sets the maximum number of running jobs of a group, instead of that of the limit; null removes
+   * it.
+   */
   public void groupMost(String queue, String group, @Nullable Integer most) {
     fixture.execute(
         "INSERT INTO @job_groups (queue, group_key, max_running) VALUES ('%s', '%s', %s)"

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests claims under a limit during which something else happens: between the search and the claim,
+ * Tests claims under a limit while other sessions change rows: between the search and the claim,
  * between two statements of the claim, or before its commit.
  */
 @QueueTest

@@ -119,7 +119,7 @@ class LimitMutantsTest {
     assertThat(limits.audit().mostRunning()).isEqualTo(6);
   }
 
-  /** Both shares would see the same free permits. */
+  /** Both shares would use the same free permits. */
   @Test
   void aClaimRefusesTwoSharesOfOneGroup() {
     GroupClaim.Share share = new GroupClaim.Share("tenant 1", 5, 1, null, null);

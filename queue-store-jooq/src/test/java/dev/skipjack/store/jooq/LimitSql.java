@@ -1,6 +1,6 @@
 package dev.skipjack.store.jooq;
 
-/** Recognises the statements of a claim under a limit by their text. */
+/** Recognizes the statements of a claim under a limit by their text. */
 final class LimitSql {
 
   static final String LOCK = "for no key update skip locked";

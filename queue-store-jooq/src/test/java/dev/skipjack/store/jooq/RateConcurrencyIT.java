@@ -96,7 +96,10 @@ class RateConcurrencyIT {
     }
   }
 
-  /** Moves the past ahead, as if the clock had stepped back, or into the past. */
+  /**
+   * Moves all recorded times ahead, as if the clock had stepped back, or back, as if it had stepped
+   * ahead.
+   */
   private void step(String back) {
     limits.fixture.execute(
         "UPDATE @job_rate_uses SET at = at + interval '%1$s', full_at = full_at + interval '%1$s'"
