@@ -34,6 +34,6 @@ def on_page_markdown(markdown, page, config, files):
         kind = "tree" if (root / path).is_dir() else "blob"
         return "[%s](%s/%s/main/%s%s)" % (text, config.repo_url.rstrip("/"), kind, path, anchor)
 
-    # Code shows links as they are written.
+    # Links in code stay as they are written.
     parts = re.split(r"(^```.*?^```$|`[^`\n]+`)", markdown, flags=re.MULTILINE | re.DOTALL)
     return "".join(part if part.startswith("`") else LINK.sub(resolved, part) for part in parts)

@@ -4,7 +4,7 @@ package dev.skipjack.dashboard;
 public enum Role {
   /** Reads pages, and changes nothing. */
   VIEWER,
-  /** Cancels, redrives and hurries jobs, pauses and resumes queues, and fires schedules. */
+  /** Cancels and redrives jobs, makes jobs due, pauses and resumes queues, and fires schedules. */
   OPERATOR,
   /** Deletes dead jobs, edits jobs, enqueues new ones, and changes settings. */
   ADMIN;

@@ -28,7 +28,7 @@ final class Pom {
               .parse(file.toFile())
               .getDocumentElement());
     } catch (ParserConfigurationException | SAXException unreadable) {
-      throw new IOException("%s is no readable POM.".formatted(file), unreadable);
+      throw new IOException("%s is not a readable POM.".formatted(file), unreadable);
     }
   }
 

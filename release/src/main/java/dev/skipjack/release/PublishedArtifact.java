@@ -17,11 +17,13 @@ import java.util.Map;
  */
 record PublishedArtifact(String name, Path folder, boolean hasJar) {
 
-  /** What Maven Central requires of each POM; a module inherits it from the parent. */
+  /**
+   * The elements that Maven Central requires in each POM. A module inherits them from the parent.
+   */
   private static final List<String> REQUIRED =
       List.of("name", "description", "url", "licenses", "developers", "scm");
 
-  /** What a module must state itself, because the parent's would be wrong. */
+  /** The elements that a module must have itself, because those of the parent would be wrong. */
   private static final List<String> OWN = List.of("name", "description");
 
   /** Returns the parent, the BOM, and the artifacts that the BOM lists, in its order. */

@@ -39,7 +39,7 @@ class ApiCompatibilityTest {
   }
 
   @Test
-  void methodThatIsGoneIsReported(@TempDir Path folder) throws IOException {
+  void removedMethodIsReported(@TempDir Path folder) throws IOException {
     Path old =
         jar(
             folder,

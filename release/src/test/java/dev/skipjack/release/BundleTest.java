@@ -65,7 +65,7 @@ class BundleTest {
   }
 
   @Test
-  void eachJarIsAModuleOfItsOwnNameAndPackages() throws IOException {
+  void eachJarIsAModuleWithItsOwnNameAndPackages() throws IOException {
     List<Path> jars = jars();
     Map<String, List<String>> modulesOfPackages = new TreeMap<>();
     List<String> names = new ArrayList<>();
