@@ -93,12 +93,9 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: many
   List<JobId> remindAll(List<String> users) {
     return queue.enqueueAll(REMIND, users.stream().map(Remind::new).toList());
   }
-
-  // end of snippet
 
   // snippet: once
   EnqueueResult remindOnce(String user) {
@@ -122,11 +119,8 @@ class HowDoITest {
 
   // end of snippet
 
-  // snippet: order
   static final JobType<Remind> IN_ORDER =
       JobType.of("remind-in-order", Remind.class).orderedBy(Remind::user);
-
-  // end of snippet
 
   // snippet: schedule
   static final Schedule MORNING =
