@@ -124,7 +124,7 @@ CREATE INDEX jobs_ordering_waiting_idx ON jobs (ordering_key, (coalesce(ordering
 -- The keys whose head is dead. They are few, but the index of all heads may have a hundred thousand entries.
 CREATE INDEX jobs_ordering_blocked_idx ON jobs (ordering_key) WHERE ordering_head AND status = 'dead';
 
--- Serves the groups of a fair or limited queue: who else has a due job, and the oldest job of each group. A job without a group is not in it.
+-- Serves the search for groups with due jobs in a fair or limited queue, and for the oldest job of each. A job without a group is not in it.
 CREATE INDEX jobs_group_idx ON jobs (queue, priority, group_key, scheduled_at, id) WHERE status = 'pending' AND group_key IS NOT NULL;
 
 -- The running jobs of a limit are its permits in use. A job that was claimed without a limit is in neither index.

@@ -109,13 +109,16 @@ final class Claimer {
 
   private Set<String> limited = Set.of();
 
-  /** All queues, from the one that was last asked as a fair or limited queue longest ago. */
+  /**
+   * All queues. The first is the one that has waited longest for its turn as a fair or limited
+   * queue.
+   */
   private final List<String> turnOfQueues;
 
   /** The failure of a claim from a further lane, after jobs of a first lane had been claimed. */
   private @Nullable Throwable postponed;
 
-  /** Whether the next claim asks fair and limited queues first, and the others then. */
+  /** Whether the next claim begins with the fair and limited queues. */
   private boolean groupedFirst;
 
   private long listedAt;
@@ -366,7 +369,8 @@ final class Claimer {
   }
 
   /**
-   * Returns how many nanoseconds to wait at most until fair or limited queues must be asked again.
+   * Returns how many nanoseconds to wait at most until fair or limited queues must be searched
+   * again.
    */
   long pause(long now) {
     return groups.pause(now);

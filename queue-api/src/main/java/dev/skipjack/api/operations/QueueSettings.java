@@ -159,9 +159,9 @@ public record QueueSettings(
   }
 
   /**
-   * Serves the groups of the queue's jobs in turn, each in proportion to its weight, inside a
-   * priority. Without this, jobs start in the order in which they are due, so a group with a long
-   * backlog delays all others. What a group does not use is left to the others. Jobs without a
+   * Serves the groups of the queue's jobs in turn within each priority, in proportion to their
+   * weights. Without this, jobs start in the order in which they are due, so a group with a long
+   * backlog delays all others. If a group does not use its share, the others get it. Jobs without a
    * group form one group.
    *
    * @return a copy with this change
