@@ -14,7 +14,7 @@ import picocli.CommandLine.Spec;
     footer = ExitCodes.FOOTER)
 abstract class DatabaseAction implements Callable<Integer> {
 
-  /** What a command does in the database, which determines how long it waits. */
+  /** The kind of work that a command does in the database, which determines how long it waits. */
   enum Access {
     /** It only reads. */
     READ,

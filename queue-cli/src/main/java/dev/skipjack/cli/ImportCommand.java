@@ -78,7 +78,7 @@ final class ImportCommand extends DatabaseAction {
           .and("next", ImportCheck.Fire::next)
           .and("difference", ImportCheck.Fire::difference);
 
-  /** What the command does. */
+  /** The actions of the command. */
   enum Action {
     /** Reads only. */
     PLAN,

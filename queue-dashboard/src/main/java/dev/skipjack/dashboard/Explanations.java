@@ -158,7 +158,7 @@ final class Explanations {
                   .formatted(explained.evidence().get("limit")),
               evidence,
               null);
-      // Which of these it is depends on the workers of other queues.
+      // The choice between these reasons would depend on the workers of other queues.
       case NO_WORKER, KIND_UNKNOWN, QUEUE_NOT_SERVED ->
           new JobScreen.Why(
               JobExplanation.Reason.NO_WORKER,

@@ -33,7 +33,7 @@ final class MaskedPairs {
     return masked.append(text, copied, text.length()).toString();
   }
 
-  /** Where a masked value begins and ends. It may be empty. */
+  /** The position of a masked value, which may be empty. */
   record Value(int start, int end) {}
 
   /** Returns the masked values in the order of the text. */

@@ -237,7 +237,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
         rows -> QueueTable.of(rows.size() > MOST_QUEUES ? foremost(rows) : rows, visit));
   }
 
-  /** Of many queues, shows those whose jobs are late, dead or running. */
+  /** Returns the queues to show if there are many: those whose jobs are late, dead or running. */
   private static List<QueueRow> foremost(List<QueueRow> queues) {
     return queues.stream()
         .sorted(

@@ -1,6 +1,6 @@
 package dev.skipjack.dashboard;
 
-/** What a user may do, from least to most. A role includes those before it. */
+/** The rights of a user, in ascending order. A role includes those before it. */
 public enum Role {
   /** Reads pages, and changes nothing. */
   VIEWER,

@@ -206,7 +206,7 @@ public final class Importer {
    *
    * @param dataSource the database of both queues
    * @return the number of jobs by kind and due day on both sides, and the next time of each
-   *     schedule. What was returned to the source is not counted
+   *     schedule. Rows that were returned to the source are not counted
    * @throws SQLException if the database is unavailable or refuses the access
    * @throws IllegalStateException if the tables of the source do not exist, or have other columns
    */

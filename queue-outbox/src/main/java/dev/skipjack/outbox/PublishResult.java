@@ -17,7 +17,7 @@ public record PublishResult(Kind kind, String reason, @Nullable Duration delay) 
   private static final PublishResult SENT = new PublishResult(Kind.SENT, "", null);
   private static final PublishResult NOT_TRIED = new PublishResult(Kind.NOT_TRIED, "", null);
 
-  /** What happened to an event. */
+  /** The result of an event. */
   public enum Kind {
     /** The destination has accepted the event. */
     SENT,

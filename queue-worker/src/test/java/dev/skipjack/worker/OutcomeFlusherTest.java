@@ -507,7 +507,7 @@ class OutcomeFlusherTest {
   }
 
   private static StoreException failure(String sqlState) {
-    return new StoreException("told to fail", new SQLException("told to fail", sqlState));
+    return new StoreException("planned failure", new SQLException("planned failure", sqlState));
   }
 
   private static MemoryStore.Fault failing(String failing, String sqlState) {

@@ -45,7 +45,7 @@ class TransactionalHandlersTest {
   /** The number of jobs for each step, in the test that counts effects. */
   private static final int JOBS = 4;
 
-  /** What happens in the first attempt of a job. */
+  /** The behaviour of the first attempt of a job. */
   enum Step {
     COMPLETES,
     FAILS,

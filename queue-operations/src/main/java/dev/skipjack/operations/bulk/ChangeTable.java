@@ -37,7 +37,7 @@ public final class ChangeTable {
   }
 
   /**
-   * Who makes changes, and why.
+   * The actor of changes, and the reason.
    *
    * @param actor the operator, from 1 to 200 characters
    * @param reason the reason, at most 1,000 characters; null if there is none

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * A destination of events: its URI, the secrets that sign requests to it, and headers that each
  * request has. Immutable: each method that adds something returns a changed copy.
  *
- * <p>Of the URI, only the host appears in errors and logs, because the path and the query of a
+ * <p>Only the host of the URI appears in errors and logs, because the path and the query of a
  * webhook's URI are often secret.
  */
 public final class HttpEndpoint {

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * Sends each event as a POST request whose body is the payload. The next event of an aggregate is
  * sent after the previous one was accepted; different aggregates are sent in parallel.
  *
- * <p>What a response means:
+ * <p>A response has this result:
  *
  * <table>
  *   <caption>Responses</caption>

@@ -136,8 +136,8 @@ final class WakeUpSender {
   }
 
   /**
-   * Removes the wake-ups of silent queues. Of those without an ordering key, keeps at most one per
-   * queue, and none if the queue does not need one now.
+   * Removes the wake-ups of silent queues. Keeps at most one per queue of those without an ordering
+   * key, and none if the queue does not need one now.
    */
   private void removeUnneeded(List<WakeUp> wakeUps) {
     Set<String> queues = new HashSet<>();

@@ -291,7 +291,7 @@ public final class JobInsert {
 
   /**
    * Returns the given jobs with the ids that were drawn for them, {@code incoming(id, position,
-   * ...)}. Of uniform jobs it contains only the payloads.
+   * ...)}. If the jobs are uniform, it contains only the payloads.
    */
   public static CommonTableExpression<?> incoming(Accepted accepted) {
     List<JobColumn> arrays =
