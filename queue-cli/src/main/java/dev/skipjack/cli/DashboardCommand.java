@@ -134,7 +134,7 @@ final class DashboardCommand extends QueueAction {
       return InetAddress.getByName(bind);
     } catch (UnknownHostException unknown) {
       throw CommandFailure.input(
-          "--bind is '%s', which is no address of this machine.".formatted(Cell.safe(bind)));
+          "--bind is '%s', which is not an address of this machine.".formatted(Cell.safe(bind)));
     }
   }
 

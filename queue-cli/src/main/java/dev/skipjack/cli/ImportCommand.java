@@ -84,9 +84,9 @@ final class ImportCommand extends DatabaseAction {
     PLAN,
     /** Moves the jobs. */
     RUN,
-    /** Compares what was moved. */
+    /** Compares the moved rows with their jobs. */
     VERIFY,
-    /** Returns what has not started. */
+    /** Returns the jobs that have not started. */
     UNDO
   }
 
@@ -299,7 +299,7 @@ final class ImportCommand extends DatabaseAction {
                   .formatted(from()));
       if (check.days().stream().anyMatch(day -> day.gone() > 0)) {
         output.line(
-            "Gone jobs were deleted, or ended in a queue that keeps no archive or not that long.");
+            "Jobs that are gone were deleted, or ended in a queue whose archive no longer has them.");
       }
       section("Jobs, by the day of their rows in UTC", DAY, check.days(), output);
       section("Schedules", FIRE, check.fires(), output);

@@ -244,7 +244,7 @@ class DirectStartMomentsIT {
 
   /** The search was caused by another enqueue, whose response was lost. */
   @Test
-  void theSearchForLostJobsReleasesTheJob() throws Exception {
+  void jobThatASearchForLostJobsHasReleasedRunsOnce() throws Exception {
     Thread enqueue = startSlowly();
 
     // Two searches find it, and a claim starts it again.
@@ -271,7 +271,7 @@ class DirectStartMomentsIT {
   }
 
   @Test
-  void theWorkerStops() throws Exception {
+  void jobIsReleasedIfTheWorkerStops() throws Exception {
     Thread enqueue = startSlowly();
     Thread stop = new Thread(worker::stop);
     stop.start();
@@ -287,7 +287,7 @@ class DirectStartMomentsIT {
 
   /** The job runs, like one that was claimed before the pause. */
   @Test
-  void theQueueIsPaused() throws Exception {
+  void jobRunsAlthoughTheQueueIsPaused() throws Exception {
     Thread enqueue = startSlowly();
     elsewhere.admin().pause("default");
 
@@ -301,7 +301,7 @@ class DirectStartMomentsIT {
   }
 
   @Test
-  void theJobIsCancelled() throws Exception {
+  void cancelledJobIsArchivedAsCancelled() throws Exception {
     Thread enqueue = startSlowly();
     elsewhere.admin().cancel(List.of(only()));
 
@@ -315,7 +315,7 @@ class DirectStartMomentsIT {
 
   /** A server that did not receive the commit takes over. */
   @Test
-  void aFailoverLosesTheCommit() throws Exception {
+  void jobWhoseCommitAFailoverLosesIsNotArchived() throws Exception {
     Thread enqueue = startSlowly();
     execute("DELETE FROM @job_executions WHERE job_id = (SELECT id FROM @jobs)");
     execute("DELETE FROM @jobs");

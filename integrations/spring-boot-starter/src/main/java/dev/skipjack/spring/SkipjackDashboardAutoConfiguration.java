@@ -21,8 +21,8 @@ import org.springframework.context.annotation.Configuration;
  * Serves the dashboard on the port of the application if {@code skipjack.dashboard.enabled} is true
  * and {@code skipjack-dashboard} is on the class path.
  *
- * <p>The {@code AccessRule} bean decides who may use it. Without one, it responds only to requests
- * of its own machine, and all of them may only read.
+ * <p>The {@code AccessRule} bean decides who may use it. If there is no such bean, the dashboard
+ * responds only to requests from its own machine, and changes nothing.
  */
 @AutoConfiguration(after = SkipjackAutoConfiguration.class)
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)

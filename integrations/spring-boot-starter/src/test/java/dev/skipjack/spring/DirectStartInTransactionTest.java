@@ -34,8 +34,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 class DirectStartInTransactionTest {
 
   /**
-   * After a slow transaction, which is likely on a busy machine, the worker gives transactions no
-   * slots for a shorter time than this.
+   * After a slow transaction, which is likely on a busy machine, the worker gives no slots to
+   * transactions for a while. This is longer.
    */
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -352,8 +352,8 @@ class DirectStartInTransactionTest {
   }
 
   /**
-   * Commits on the connection and then breaks it, so that the transaction manager cannot know of
-   * the commit.
+   * Commits on the connection and then breaks it, so that the transaction manager cannot find out
+   * about the commit.
    */
   private record CommittedUnnoticed(DataSource dataSource) implements TransactionSynchronization {
 

@@ -61,7 +61,7 @@ class SkipjackDashboardTest {
 
     // end of snippet
 
-    /** Takes the place of the application's login. */
+    /** Replaces the login of the application. */
     @Bean
     Filter login() {
       return (request, response, chain) ->
@@ -69,7 +69,7 @@ class SkipjackDashboardTest {
     }
   }
 
-  /** A request whose user a header names. */
+  /** A request that names its user in a header. */
   private static final class LoggedIn extends HttpServletRequestWrapper {
     LoggedIn(HttpServletRequest request) {
       super(request);

@@ -12,7 +12,7 @@ import java.util.List;
 /**
  * The way in which the queue limits how many jobs run at the same time, for bare JDBC: a claim
  * locks the row of the limit without waiting, counts the running jobs in a second statement, and
- * claims as many as are missing.
+ * claims as many jobs as the limit still allows.
  */
 final class LockAndCount {
 

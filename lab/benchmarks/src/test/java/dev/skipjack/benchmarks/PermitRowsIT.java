@@ -69,7 +69,7 @@ class PermitRowsIT {
 
   /** Shows that the comparison is needed. */
   @Test
-  void withoutTheComparisonItIsTakenAgain() throws Exception {
+  void withoutTheComparisonATakenPermitIsTakenAgain() throws Exception {
     assertThat(runningAfterARace(GATE)).isEqualTo(4);
   }
 

@@ -9,10 +9,10 @@ import org.jspecify.annotations.Nullable;
  * @param id the identity of the record
  * @param changedAt when the change was made, by the database clock
  * @param actor the operator who made it
- * @param reason why; null if the operator gave no reason
+ * @param reason the reason; null if the operator gave none
  * @param action the change, for example {@code cancel} or {@code pause}
- * @param queue the queue that was changed, or whose job or schedule was; null if there is none, or
- *     it was unknown
+ * @param queue the queue that was changed, or the queue of the changed job or schedule; null if
+ *     there is none or it is unknown
  * @param target what was changed: the id of a job or an event, or the name of a queue, an ordering
  *     key or a schedule
  */

@@ -91,7 +91,7 @@ public final class ChangeTable {
   /**
    * Records a change.
    *
-   * @param by who made it, and why
+   * @param by the actor and the reason
    * @param action the change
    * @param queue the queue, or null
    * @param target what was changed

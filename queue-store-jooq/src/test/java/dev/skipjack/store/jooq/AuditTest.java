@@ -46,18 +46,18 @@ class AuditTest {
   }
 
   @Test
-  void slidingWindow() {
+  void mostStartsOfASlidingWindowAreCountedWhereverItBegins() {
     assertThat(starts(0, 4, 9, 10).mostStartsIn(10)).isEqualTo(3);
     assertThat(starts(0, 4, 9, 10).mostStartsIn(11)).isEqualTo(4);
   }
 
   @Test
-  void fixedWindows() {
+  void startsOfFixedWindowsAreCountedSeparately() {
     assertThat(starts(8, 9, 10, 11, 12).mostStartsInWindows(10)).isEqualTo(3);
   }
 
   @Test
-  void tokenBucket() {
+  void aTokenBucketAllowsABurstAndOneStartForEachInterval() {
     assertThat(starts(0, 0, 0, 10, 20, 30).aboveBucket(3, 10)).isZero();
     assertThat(starts(0, 0, 0, 10, 20, 29).aboveBucket(3, 10)).isEqualTo(1);
     assertThat(starts(0, 0, 0, 0, 0).aboveBucket(3, 10)).isEqualTo(2);

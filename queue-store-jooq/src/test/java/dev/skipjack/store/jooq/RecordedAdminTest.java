@@ -21,7 +21,10 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Changes by operators are recorded with who made them and why, in the same transaction. */
+/**
+ * Tests that changes by operators are recorded with their actors and reasons, in the same
+ * transaction.
+ */
 @QueueTest
 class RecordedAdminTest {
 
@@ -113,7 +116,7 @@ class RecordedAdminTest {
   }
 
   @Test
-  void whatIsNotChangedIsNotRecorded() {
+  void aChangeWithoutEffectIsNotRecorded() {
     JobId job = pending();
 
     assertThat(admin.redrive(List.of(job)).get(0)).isInstanceOf(RedriveResult.NotDead.class);
