@@ -90,7 +90,7 @@ class ImportCommandTest {
   }
 
   @Test
-  void whatWasMovedIsComparedAndReturned() throws SQLException {
+  void movedJobsAreComparedAndReturned() throws SQLException {
     insert("sendMail");
     run("import db-scheduler run --yes");
 

@@ -67,7 +67,7 @@ class FilterTextTest {
   }
 
   @Test
-  void whatCannotBeUnderstoodIsExplained() {
+  void invalidFiltersAreExplained() {
     for (List<String> wrong :
         List.of(
             List.of("emails", "'emails' is not a filter"),

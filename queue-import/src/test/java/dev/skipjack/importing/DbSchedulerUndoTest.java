@@ -100,7 +100,7 @@ class DbSchedulerUndoTest {
   }
 
   @Test
-  void whatHasNotStartedIsInTheSourceAgainByteForByte() throws SQLException {
+  void jobsThatHaveNotStartedAreInTheSourceAgainByteForByte() throws SQLException {
     schedule(1, NEXT_MONTH);
     schedule(2, Instant.now());
     client.scheduleIfNotExists(
@@ -131,7 +131,7 @@ class DbSchedulerUndoTest {
   }
 
   @Test
-  void whatHasStartedEndedOrWasChangedStays() throws SQLException {
+  void jobsThatHaveStartedEndedOrChangedStay() throws SQLException {
     for (int number = 1; number <= 4; number++) {
       schedule(number, number < 3 ? Instant.now() : NEXT_MONTH);
     }

@@ -364,7 +364,7 @@ class JobRunrImportTest {
   }
 
   @Test
-  void whatHasNotStartedIsInTheSourceAgainByteForByte() throws SQLException {
+  void jobsThatHaveNotStartedAreInTheSourceAgainByteForByte() throws SQLException {
     requests.schedule(LATER, new SendMailRequest(1, List.of("ada")));
     requests.enqueue(new SendMailRequest(2, List.of("\"gräce\"")));
     storage.save(failed(3));

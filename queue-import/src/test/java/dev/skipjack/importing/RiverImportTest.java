@@ -140,7 +140,7 @@ class RiverImportTest {
   }
 
   @Test
-  void whatHasNotStartedIsInTheSourceAgainByteForByte() throws SQLException {
+  void jobsThatHaveNotStartedAreInTheSourceAgainByteForByte() throws SQLException {
     execute(
         "INSERT INTO river_job (state, attempt, max_attempts, priority, args, kind, queue,"
             + " scheduled_at, tags, metadata) VALUES ('retryable', 3, 25, 4, '{\"n\": 1.50}',"

@@ -131,7 +131,7 @@ class RelayHealthTest {
   }
 
   @Test
-  void whatAPublisherThrowsIsRedacted() {
+  void exceptionsOfAPublisherAreRedacted() {
     fixture.record(event(1, "poison"), event(2, "b"), event(3, "returned"));
     Publisher publisher =
         Publisher.each(

@@ -31,7 +31,7 @@ class MicrometerMetricsTest {
   private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
   @Test
-  void whatAWorkerDoesIsMeasured(QueueDatabase database) {
+  void eventsOfAWorkerAreMeasured(QueueDatabase database) {
     try (HikariDataSource pool = database.newDataSource(5)) {
       JobQueue queue = JobQueue.builder(pool).schema(database.schema()).build();
       queue.enqueue(MAIL, "good");

@@ -60,7 +60,7 @@ class QueueMetricsTest {
   }
 
   @Test
-  void whatLimitsHoldIsMeasured(QueueDatabase database) throws SQLException {
+  void jobsThatLimitsHoldAreMeasured(QueueDatabase database) throws SQLException {
     JobQueue queue = queue(database);
     queue.admin().limit("mailer", Limit.none().running(0).runningPerGroup(1));
     queue.admin().configure("emails", QueueSettings.defaults().limitedBy("mailer"));

@@ -283,7 +283,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void runsWithoutMicrometer() {
+  void applicationRunsWithoutMicrometer() {
     contexts
         .withBean(Mails.class)
         .withClassLoader(new FilteredClassLoader("io.micrometer.core"))
@@ -295,7 +295,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void createsTheTables() {
+  void startCreatesTheTables() {
     contexts
         .withPropertyValues("skipjack.migrate=true", "skipjack.schema=created")
         .run(

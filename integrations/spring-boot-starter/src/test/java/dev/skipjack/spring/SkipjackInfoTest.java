@@ -78,7 +78,7 @@ class SkipjackInfoTest {
   }
 
   @Test
-  void needsTheActuator() {
+  void infoNeedsTheActuator() {
     enabled
         .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
         .run(

@@ -335,7 +335,7 @@ class SkipjackObservationTest {
   }
 
   @Test
-  void observesWithoutTracing() {
+  void jobsAreObservedWithoutTracing() {
     contexts
         .withClassLoader(new FilteredClassLoader("io.micrometer.tracing"))
         .withBean(ObservationRegistry.class, ObservationRegistry::create)

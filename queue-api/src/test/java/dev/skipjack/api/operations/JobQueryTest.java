@@ -31,7 +31,7 @@ class JobQueryTest {
   }
 
   @Test
-  void keepsEarlierFilters() {
+  void queryKeepsEarlierFilters() {
     PageToken token = new PageToken("abc");
 
     assertThat(

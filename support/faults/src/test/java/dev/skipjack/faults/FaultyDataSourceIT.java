@@ -193,7 +193,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void rejectsInvalidPlans() {
+  void invalidPlansAreRejected() {
     assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 0, "40001"))
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> faulty.failNext(Step.COMMIT, 1, "deadlock"))

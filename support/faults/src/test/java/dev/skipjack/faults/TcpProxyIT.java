@@ -103,7 +103,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void delaysBothDirections() throws Exception {
+  void delayAppliesToBothDirections() throws Exception {
     try (Connection connection = connect("")) {
       proxy.latency(Duration.ofMillis(40), Duration.ofMillis(40));
       long began = System.nanoTime();
