@@ -19,7 +19,7 @@ class EnqueueOptionsTest {
   private static final EnqueueOptions NONE = EnqueueOptions.none();
 
   @Test
-  void keepsEverySettingWhenAnotherIsChanged() {
+  void everySettingIsKeptWhenAnotherIsChanged() {
     EnqueueOptions options =
         NONE.idempotencyKey("order-1", Duration.ofHours(1))
             .tags("b", "a", "b")
@@ -88,7 +88,7 @@ class EnqueueOptionsTest {
   }
 
   @Test
-  void refusesToKeepAKeyForADurationOutOfRange() {
+  void aDurationOutOfRangeForAKeyIsRefused() {
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ZERO)).hasMessageContaining("PT0S");
     assertThatThrownBy(() -> NONE.idempotencyKey("k", Duration.ofSeconds(Long.MAX_VALUE)))
         .hasMessageContaining("36500 days");

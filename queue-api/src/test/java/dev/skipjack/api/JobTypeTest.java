@@ -23,7 +23,7 @@ class JobTypeTest {
   }
 
   @Test
-  void keepsEverySettingWhenAnotherIsChanged() {
+  void everySettingIsKeptWhenAnotherIsChanged() {
     JobType<String> type =
         TYPE.onQueue("emails")
             .priority(-7)
@@ -91,7 +91,7 @@ class JobTypeTest {
   }
 
   @Test
-  void refusesNumbersOutOfRangeAndNamesThem() {
+  void numbersOutOfRangeAreRefusedAndNamed() {
     assertThatThrownBy(() -> TYPE.priority(101)).hasMessageContaining("101");
     assertThatThrownBy(() -> TYPE.priority(-101)).hasMessageContaining("-101");
     assertThatThrownBy(() -> TYPE.maxAttempts(0)).hasMessageContaining("0");

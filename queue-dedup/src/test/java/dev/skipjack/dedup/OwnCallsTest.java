@@ -45,7 +45,7 @@ class OwnCallsTest {
   }
 
   @Test
-  void givesUpAfterTenDeadlocks() {
+  void callFailsAfterTenDeadlocks() {
     assertThatThrownBy(
             () ->
                 OwnCalls.run(

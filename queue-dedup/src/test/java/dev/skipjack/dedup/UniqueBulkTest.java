@@ -48,7 +48,7 @@ class UniqueBulkTest {
   }
 
   @Test
-  void returnsResultsInInputOrderAndDuplicatesBecomeOneJobWithTheFirstPayload() {
+  void resultsAreInInputOrderAndDuplicatesBecomeOneJobWithTheFirstPayload() {
     JobId known = enqueue(BY_ACCOUNT, new Sync("c", 0)).get(0).jobId();
 
     List<EnqueueResult> results =

@@ -54,7 +54,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void writesOneTokenAndOneEndIntoAllRowsAndReturnsThemInOrder() {
+  void aClaimWritesOneTokenAndOneEndIntoAllRowsAndReturnsThemInOrder() {
     fixture.seats("B", 1);
     fixture.seats("A", 2);
 
@@ -233,7 +233,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void claimsExactlyTheNumberOfRowsInAutoCommitMode() {
+  void anExactClaimReturnsTheNumberOfRowsInAutoCommitMode() {
     fixture.seats("A", 3);
 
     RowLease<SeatRecord> lease =

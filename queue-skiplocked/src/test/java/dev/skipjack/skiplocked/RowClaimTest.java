@@ -47,7 +47,7 @@ class RowClaimTest {
   }
 
   @Test
-  void returnsTypedRowsInOrder() {
+  void aClaimReturnsTypedRowsInOrder() {
     fixture.seats("B", 1);
     fixture.seats("A", 2);
 
@@ -59,7 +59,7 @@ class RowClaimTest {
   }
 
   @Test
-  void returnsAttachedRowsThatTheTransactionCanStore() throws SQLException {
+  void aClaimReturnsAttachedRowsThatTheTransactionCanStore() throws SQLException {
     fixture.seats("A", 1);
 
     SeatRecord seat = FREE_SEATS.claim(one.tx).get(0);
@@ -71,7 +71,7 @@ class RowClaimTest {
   }
 
   @Test
-  void claimsOneRowUnlessALimitIsSet() {
+  void aClaimReturnsOneRowUnlessALimitIsSet() {
     fixture.seats("A", 3);
 
     assertThat(FREE_SEATS.claim(one.tx)).hasSize(1);
@@ -101,7 +101,7 @@ class RowClaimTest {
   }
 
   @Test
-  void returnsNothingWithoutAFreeRow() {
+  void aClaimReturnsNothingWithoutAFreeRow() {
     assertThat(FREE_SEATS.limit(2).claim(one.tx)).isEmpty();
   }
 
@@ -114,14 +114,14 @@ class RowClaimTest {
   }
 
   @Test
-  void claimsAsManyRowsAsTheLargestLimit() {
+  void aClaimReturnsAsManyRowsAsTheLargestLimit() {
     fixture.seats("A", 10_001);
 
     assertThat(FREE_SEATS.limit(10_000).claim(one.tx)).hasSize(10_000);
   }
 
   @Test
-  void refusesAutoCommitModeBecauseNoLockWouldLast() {
+  void autoCommitModeIsRefusedBecauseNoLockWouldLast() {
     assertThatIllegalStateException()
         .isThrownBy(() -> FREE_SEATS.claim(fixture.db))
         .withMessageContaining("auto-commit");
@@ -131,14 +131,14 @@ class RowClaimTest {
   }
 
   @Test
-  void refusesADialectOtherThanPostgres() {
+  void aDialectOtherThanPostgresIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> FREE_SEATS.claim(DSL.using(one.connection, SQLDialect.H2)))
         .withMessage("The DSLContext must have the dialect POSTGRES, not H2.");
   }
 
   @Test
-  void claimsTheRowsOfAnAlias() {
+  void rowsOfAnAliasAreClaimed() {
     fixture.seats("A", 2);
     Seat s = SEAT.as("s");
 
@@ -187,7 +187,7 @@ class RowClaimTest {
   }
 
   @Test
-  void claimsExactlyTheNumberOfRows() {
+  void anExactClaimReturnsTheNumberOfRows() {
     fixture.seats("A", 3);
 
     ClaimResult<List<SeatRecord>> result = FREE_SEATS.claimExactly(one.tx, 2);

@@ -42,7 +42,7 @@ class InlineRunsTest {
   }
 
   @Test
-  void runsAfterTheWriteAndNotWithinARun() {
+  void jobsRunAfterTheWriteAndNotWithinARun() {
     inline.by(
         new Runner(
             () -> {
@@ -61,7 +61,7 @@ class InlineRunsTest {
   }
 
   @Test
-  void runsTheNextJobsAfterARunThatThrew() {
+  void nextJobsRunAfterARunThatThrew() {
     inline.by(
         new Runner(
             () -> {
@@ -76,7 +76,7 @@ class InlineRunsTest {
   }
 
   @Test
-  void writesNothingOutsideOfARun() {
+  void nothingIsWrittenOutsideOfARun() {
     assertThatThrownBy(() -> inline.enqueue(JOBS, this::write))
         .isInstanceOf(IllegalStateException.class)
         .hasMessageContaining("by(worker)");
@@ -84,7 +84,7 @@ class InlineRunsTest {
   }
 
   @Test
-  void recordsWhatWasWritten() {
+  void writesAreRecorded() {
     RecordingEnqueues recorded = new RecordingEnqueues();
 
     assertThat(recorded.enqueue(JOBS, this::write)).isEqualTo(RESULTS);

@@ -14,7 +14,7 @@ class JobStoreContractTest {
 
   /** A group of tests that is not nested in the contract would never run. */
   @Test
-  void runsEveryPartOnce() {
+  void everyPartRunsOnce() {
     List<String> parts =
         new ClassFileImporter()
                 .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -79,7 +79,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void namesTheKindThatIsMissingAndShowsAllJobs() {
+    void messageNamesTheKindThatIsMissingAndShowsAllJobs() {
       fails(
           () -> assertThat(database).hasEnqueued(GOODBYE),
           "Expected a job (kind 'goodbye'), but there are only these:",
@@ -88,7 +88,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void namesTheStepThatNoJobMatchesAndShowsTheJobsBeforeIt() {
+    void messageNamesTheStepThatNoJobMatchesAndShowsTheJobsBeforeIt() {
       fails(
           () ->
               assertThat(database)
@@ -109,7 +109,7 @@ class QueueAssertionsIT {
     }
 
     @Test
-    void showsWhyThePayloadWasRefused() {
+    void messageShowsWhyThePayloadWasRefused() {
       fails(
           () ->
               assertThat(database)

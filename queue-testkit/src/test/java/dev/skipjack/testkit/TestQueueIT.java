@@ -42,7 +42,7 @@ class TestQueueIT {
   }
 
   @Test
-  void findsDueJobsInQueuesThatAWorkerDoesNotServe() throws SQLException {
+  void dueJobsInQueuesThatAWorkerDoesNotServeAreFound() throws SQLException {
     Jobs.insert(database, "mail", "\"x\"", "pending", "clock_timestamp() - interval '1 second'");
     Jobs.insert(database, "other", "\"x\"", "pending", "clock_timestamp() - interval '1 second'");
 

@@ -96,7 +96,7 @@ class SpringBoot4Test extends AutoConfigurationContract {
   }
 
   @Test
-  void leavesTheApplicationsFlywayAlone() {
+  void theApplicationsFlywayIsLeftAlone() {
     contexts
         .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
         .withPropertyValues(

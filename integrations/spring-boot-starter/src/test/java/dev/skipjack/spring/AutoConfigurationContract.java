@@ -126,7 +126,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void startsNoWorkerWithoutAHandler() {
+  void noWorkerStartsWithoutAHandler() {
     contexts.run(
         context -> {
           assertThat(context.getBean(SkipjackWorker.class).worker()).isEmpty();
@@ -136,7 +136,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void usesAQueueOfTheApplication() {
+  void aQueueOfTheApplicationIsUsed() {
     JobQueue own = JobQueue.on(database.dataSource());
     contexts
         .withBean("own", JobQueue.class, () -> own)
@@ -144,7 +144,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void reportsHealthIfTheActuatorIsPresent() {
+  void healthIsReportedIfTheActuatorIsPresent() {
     contexts
         .withBean(Mails.class)
         .run(
@@ -160,7 +160,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void reportsTheHealthOfTheRelay() {
+  void healthOfTheRelayIsReported() {
     contexts.run(
         context -> {
           Object none = context.getBean("skipjackRelayHealthIndicator");
@@ -232,7 +232,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void reportsNoHealthIfThatIsDisabled() {
+  void healthIsNotReportedIfThatIsDisabled() {
     contexts
         .withPropertyValues("management.health.skipjack.enabled=false")
         .run(context -> assertThat(context).doesNotHaveBean(healthIndicator()));
@@ -251,7 +251,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void runsWithoutTheActuator() {
+  void applicationRunsWithoutTheActuator() {
     contexts
         .withBean(Mails.class)
         .withClassLoader(
@@ -266,7 +266,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void publishesMetricsIfThereIsARegistry() {
+  void metricsArePublishedIfThereIsARegistry() {
     contexts
         .withBean(Mails.class)
         .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
@@ -278,7 +278,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void publishesNoMetricsWithoutARegistry() {
+  void metricsAreNotPublishedWithoutARegistry() {
     contexts.run(context -> assertThat(context).doesNotHaveBean(WorkerMetrics.class));
   }
 
@@ -305,7 +305,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void refusesToStartWithoutTablesIfTheyAreOnlyValidated() {
+  void startFailsWithoutTablesIfTheyAreOnlyValidated() {
     contexts
         .withPropertyValues("skipjack.schema=absent")
         .run(
@@ -330,7 +330,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void runsWithoutFlywayIfTheTablesAreMigratedElsewhere() {
+  void applicationRunsWithoutFlywayIfTheTablesAreMigratedElsewhere() {
     contexts
         .withBean(Mails.class)
         .withPropertyValues("skipjack.migrate=off")
@@ -357,7 +357,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void refusesToChooseBetweenDataSources() {
+  void startFailsIfTheDataSourceIsAmbiguous() {
     Contexts.withoutDataSource()
         .withUserConfiguration(TwoDataSources.class)
         .run(
@@ -381,7 +381,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void usesTheMarkedDataSource() {
+  void theMarkedDataSourceIsUsed() {
     Contexts.withoutDataSource()
         .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
         .withUserConfiguration(TwoDataSources.class, MarkedDataSource.class)
@@ -449,7 +449,7 @@ abstract class AutoConfigurationContract {
           skipjack.migrate                   | maybe | 'skipjack.migrate'                    | [maybe]
           skipjack.enqueue.transaction       | always| 'skipjack.enqueue.transaction'        | [always]
           """)
-  void refusesAnInvalidPropertyByName(String property, String value, String name, String reason) {
+  void anInvalidPropertyIsRefusedByName(String property, String value, String name, String reason) {
     contexts
         .withPropertyValues(property + "=" + value)
         .run(
@@ -508,7 +508,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void refusesAJobTypeThatIsDeclaredTwice() {
+  void aJobTypeThatIsDeclaredTwiceIsRefused() {
     contexts
         .withBean(Mails.class)
         .withUserConfiguration(OtherType.class)
@@ -522,7 +522,7 @@ abstract class AutoConfigurationContract {
   }
 
   @Test
-  void checksTheTablesAfterTheApplicationsMigrations() {
+  void tablesAreCheckedAfterTheApplicationsMigrations() {
     withFlyway(() -> Migrations.migrate(database.dataSource(), "migrated_by_the_application"))
         .withPropertyValues(
             "skipjack.migrate=validate", "skipjack.schema=migrated_by_the_application")

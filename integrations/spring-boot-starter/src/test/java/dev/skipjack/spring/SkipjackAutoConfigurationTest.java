@@ -87,7 +87,7 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
   }
 
   @Test
-  void keepsSpringBootsFlywayFromADatabaseWithoutMigrationsOfTheApplication() {
+  void springBootsFlywayIsKeptFromADatabaseWithoutMigrationsOfTheApplication() {
     new JdbcTemplate(database.dataSource()).execute("CREATE TABLE IF NOT EXISTS legacy (id int)");
     contexts
         .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
@@ -99,7 +99,7 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
   }
 
   @Test
-  void leavesTheApplicationsFlywayAlone() {
+  void theApplicationsFlywayIsLeftAlone() {
     contexts
         .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
         .withPropertyValues(
@@ -143,7 +143,7 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
   }
 
   @Test
-  void leavesAFlywayAloneThatTheApplicationUses() {
+  void aFlywayThatTheApplicationUsesIsLeftAlone() {
     ApplicationContextRunner unused =
         contexts
             .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
@@ -167,7 +167,7 @@ class SkipjackAutoConfigurationTest extends AutoConfigurationContract {
   }
 
   @Test
-  void needsNoDataSourceForAFlywayWithoutMigrations() {
+  void aFlywayWithoutMigrationsNeedsNoDataSource() {
     Contexts.withoutDataSource()
         .withConfiguration(AutoConfigurations.of(FlywayAutoConfiguration.class))
         .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))

@@ -176,7 +176,7 @@ class SkipjackEndpointTest {
   }
 
   @Test
-  void needsTheActuatorAndAQueue() {
+  void endpointNeedsTheActuatorAndAQueue() {
     producer
         .withClassLoader(new FilteredClassLoader("org.springframework.boot.actuate"))
         .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean("skipjackEndpoint"));
@@ -209,7 +209,7 @@ class SkipjackEndpointTest {
   }
 
   @Test
-  void showsQueuesWorkersAndDeadLettersWithoutPayloads() {
+  void endpointShowsQueuesWorkersAndDeadLettersWithoutPayloads() {
     withDeadJob(
         dead -> {
           assertThat(items(get(dead.context(), "queues")))
@@ -251,7 +251,7 @@ class SkipjackEndpointTest {
   }
 
   @Test
-  void showsHowLongTheOldestJobHasBeenDue() {
+  void endpointShowsHowLongTheOldestJobHasBeenDue() {
     producer.run(
         context -> {
           JobQueue queue = context.getBean(JobQueue.class);
@@ -426,7 +426,7 @@ class SkipjackEndpointTest {
   }
 
   @Test
-  void namesWhatPreventsARedrive() {
+  void endpointNamesTheReasonThatPreventsARedrive() {
     assertThat(SkipjackEndpoint.reason(new RedriveResult.Conflict(new JobId(7))))
         .isEqualTo("job 7 holds its unique key.");
     assertThat(SkipjackEndpoint.reason(new RedriveResult.Busy()))

@@ -54,14 +54,14 @@ class SkipjackInfoTest {
   }
 
   @Test
-  void leavesOutTheWorkerOfAProducer() {
+  void infoLeavesOutTheWorkerOfAProducer() {
     enabled
         .withPropertyValues("skipjack.worker.enabled=false")
         .run(context -> assertThat(info(context)).containsOnlyKeys("schema", "schemaVersion"));
   }
 
   @Test
-  void leavesOutTheVersionOfASchemaThatCannotBeRead() {
+  void infoLeavesOutTheVersionOfASchemaThatCannotBeRead() {
     Info.Builder builder = new Info.Builder();
     new SkipjackInfoContributor(
             Unreachable.dataSource(),

@@ -324,7 +324,7 @@ class SkipjackObservationTest {
   }
 
   @Test
-  void observesNothingWithoutARegistry() {
+  void nothingIsObservedWithoutARegistry() {
     contexts.run(
         context ->
             assertThat(context)
@@ -348,7 +348,7 @@ class SkipjackObservationTest {
   }
 
   @Test
-  void runsWithoutTheModule() {
+  void applicationRunsWithoutTheModule() {
     traced
         .withClassLoader(new FilteredClassLoader("dev.skipjack.observation"))
         .run(

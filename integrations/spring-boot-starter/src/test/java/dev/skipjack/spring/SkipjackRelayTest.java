@@ -89,7 +89,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void publishesWhatATransactionHasRecorded() {
+  void relayPublishesTheEventsOfATransaction() {
     contexts
         .withBean(Broker.class)
         .run(
@@ -101,7 +101,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void startsNoRelayWithoutAPublisher() {
+  void noRelayStartsWithoutAPublisher() {
     contexts.run(
         context -> {
           assertThat(context).hasSingleBean(Outbox.class);
@@ -143,7 +143,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void stopsWithTheContextAndStartsAgain() {
+  void relayStopsWithTheContextAndStartsAgain() {
     contexts
         .withBean(Broker.class)
         .run(
@@ -187,7 +187,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void stopsAtTheSameTimeAsTheWorker() {
+  void relayStopsAtTheSameTimeAsTheWorker() {
     contexts
         .withBean(Slow.class)
         .withPropertyValues("skipjack.worker.drain-timeout=5m")
@@ -274,7 +274,7 @@ class SkipjackRelayTest {
     "retention, -1s, Retention PT-1S must be",
     "max-attempts, 0, Max attempts 0 must be"
   })
-  void refusesAnInvalidPropertyByName(String property, String value, String reason) {
+  void anInvalidPropertyIsRefusedByName(String property, String value, String reason) {
     contexts
         .withBean(Broker.class)
         .withPropertyValues("skipjack.outbox.relay.%s=%s".formatted(property, value))
@@ -288,7 +288,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void usesPropertiesAndThenCustomizers() {
+  void relayUsesPropertiesAndThenCustomizers() {
     contexts
         .withBean(Broker.class)
         .withPropertyValues("skipjack.outbox.relay.name=by-property")
@@ -307,7 +307,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void publishesTheMetersOfOutboxAndRelay() {
+  void metersOfOutboxAndRelayArePublished() {
     contexts
         .withConfiguration(Contexts.micrometer())
         .withBean(Broker.class)
@@ -346,7 +346,7 @@ class SkipjackRelayTest {
   }
 
   @Test
-  void needsNeitherTheOutboxNorUniqueJobs(QueueDatabase database) {
+  void applicationNeedsNeitherTheOutboxNorUniqueJobs(QueueDatabase database) {
     Contexts.on(database)
         .withBean(SignUps.Mails.class)
         .withPropertyValues("management.endpoints.web.exposure.include=skipjack")

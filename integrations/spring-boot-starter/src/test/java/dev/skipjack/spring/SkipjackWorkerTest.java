@@ -50,7 +50,7 @@ class SkipjackWorkerTest {
   }
 
   @Test
-  void runsTheJobsOfHandlerBeans() {
+  void workerRunsTheJobsOfHandlerBeans() {
     contexts
         .withBean(Mails.class)
         .run(
@@ -128,7 +128,7 @@ class SkipjackWorkerTest {
   }
 
   @Test
-  void callsAHandlerThroughAScopedProxy() {
+  void workerCallsAHandlerThroughAScopedProxy() {
     contexts
         .withUserConfiguration(ScopedByProxy.class, Programmatic.class)
         .run(
@@ -158,7 +158,7 @@ class SkipjackWorkerTest {
   }
 
   @Test
-  void refusesAScheduleWithoutAHandler() {
+  void aScheduleWithoutAHandlerIsRefused() {
     contexts
         .withUserConfiguration(Programmatic.class)
         .run(
@@ -179,7 +179,7 @@ class SkipjackWorkerTest {
   }
 
   @Test
-  void refusesAFinalHandlerBehindAProxy() {
+  void aFinalHandlerBehindAProxyIsRefused() {
     contexts
         .withBean("final", Final.class)
         .run(
@@ -262,7 +262,7 @@ class SkipjackWorkerTest {
   }
 
   @Test
-  void stopsBeforeTheWebServerAndThePool() {
+  void workerStopsBeforeTheWebServerAndThePool() {
     JobType<SendWelcome> slowType = JobType.of("slow", SendWelcome.class);
     contexts
         .withBean(Slow.class)

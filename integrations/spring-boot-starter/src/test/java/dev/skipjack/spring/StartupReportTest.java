@@ -22,7 +22,7 @@ class StartupReportTest {
   private static final JobType<SendWelcome> UNKNOWN = JobType.of("unknown", SendWelcome.class);
 
   @Test
-  void namesKindsWithoutAHandlerAndHandlersWhoseQueueIsNotServed(
+  void reportNamesKindsWithoutAHandlerAndHandlersWhoseQueueIsNotServed(
       QueueDatabase database, CapturedOutput output) {
     JobQueue.on(database.dataSource()).enqueue(UNKNOWN, new SendWelcome("ada"));
 

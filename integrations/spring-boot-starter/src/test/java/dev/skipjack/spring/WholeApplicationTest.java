@@ -49,7 +49,7 @@ class WholeApplicationTest {
   }
 
   @Test
-  void startsWithSeveralDataSources(QueueDatabase database) {
+  void applicationStartsWithSeveralDataSources(QueueDatabase database) {
     new ApplicationContextRunner()
         .withBean(QueueDatabase.class, () -> database, bean -> bean.setDestroyMethodName(""))
         .withUserConfiguration(

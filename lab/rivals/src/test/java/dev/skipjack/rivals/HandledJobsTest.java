@@ -13,7 +13,7 @@ class HandledJobsTest {
   private final HandledJobs handled = new HandledJobs(-1, 2);
 
   @Test
-  void recordsWhenEachJobBegan() throws Exception {
+  void theBeginOfEachJobIsRecorded() throws Exception {
     long before = System.nanoTime();
     for (long n = -1; n <= 2; n++) {
       handled.add(n);
@@ -37,7 +37,7 @@ class HandledJobsTest {
   }
 
   @Test
-  void waitsUntilTheLibraryHasFinishedTheJobs() throws Exception {
+  void theEndOfTheJobsIsAwaited() throws Exception {
     handled.add(1);
     Iterator<Long> unfinished = List.of(2L, 1L, 0L).iterator();
 

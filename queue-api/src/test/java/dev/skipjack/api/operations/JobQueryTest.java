@@ -21,7 +21,7 @@ class JobQueryTest {
   }
 
   @Test
-  void refusesStatusesThatTheOrderDoesNotList() {
+  void statusesThatTheOrderDoesNotListAreRefused() {
     assertThatThrownBy(() -> JobQuery.live().status(JobStatus.COMPLETED))
         .hasMessageContaining("JobQuery.archived()");
     assertThatThrownBy(() -> JobQuery.archived().status(JobStatus.DEAD))

@@ -18,7 +18,7 @@ class QueuePauseTest {
   }
 
   @Test
-  void rejectsDurationsOutOfRange() {
+  void durationsOutOfRangeAreRejected() {
     for (Duration refused :
         List.of(Duration.ZERO, Duration.ofNanos(-1), Duration.ofDays(36_500).plusNanos(1))) {
       assertThatThrownBy(() -> QueuePause.of(refused))
@@ -30,7 +30,7 @@ class QueuePauseTest {
   }
 
   @Test
-  void rejectsTextsThatAreBlankOrTooLong() {
+  void textsThatAreBlankOrTooLongAreRejected() {
     QueuePause pause = QueuePause.untilResumed();
 
     assertThatThrownBy(() -> pause.by(" "))

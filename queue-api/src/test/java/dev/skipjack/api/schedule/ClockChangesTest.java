@@ -92,7 +92,7 @@ class ClockChangesTest {
           30 * * * *   | 2026-03-29T00:30:00Z | 2026-03-29T01:30:00Z
           0 * 1 1 *    | 2026-10-25T00:30:00Z | 2026-12-31T23:00:00Z
           """)
-  void findsTheNextFireAfterAnyInstant(String expression, Instant after, Instant expected) {
+  void theNextFireAfterAnyInstantIsFound(String expression, Instant after, Instant expected) {
     assertThat(Timing.cron(expression).zone("Europe/Berlin").next(after)).contains(expected);
   }
 

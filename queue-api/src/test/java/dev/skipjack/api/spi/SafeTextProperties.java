@@ -12,7 +12,7 @@ import net.jqwik.api.Provide;
 class SafeTextProperties {
 
   @Property
-  void isAlwaysTextThatPostgresAccepts(@ForAll("anything") String text) {
+  void safeTextIsAlwaysTextThatPostgresAccepts(@ForAll("anything") String text) {
     String safe = SafeText.of(text, 100);
 
     assertThat(safe).doesNotContain("\0").hasSizeLessThanOrEqualTo(100);
@@ -20,7 +20,7 @@ class SafeTextProperties {
   }
 
   @Property
-  void leavesValidTextUnchanged(@ForAll("good") String text) {
+  void validTextStaysUnchanged(@ForAll("good") String text) {
     assertThat(SafeText.of(text, 1_000)).isEqualTo(text);
   }
 

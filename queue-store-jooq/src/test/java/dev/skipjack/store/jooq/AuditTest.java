@@ -36,7 +36,7 @@ class AuditTest {
   }
 
   @Test
-  void startsAboveALimitThatChanges() {
+  void startsAboveALimitThatChangesAreCounted() {
     Audit audit = Audit.of(List.of(attempt("a", 1, 20), attempt("a", 2, 4), attempt("a", 9, 10)));
 
     assertThat(audit.startedAbove(time -> 2)).isEmpty();

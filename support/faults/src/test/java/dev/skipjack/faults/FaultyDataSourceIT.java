@@ -38,7 +38,7 @@ class FaultyDataSourceIT {
   }
 
   @Test
-  void failsAsOftenAsRequestedAndThenWorks() throws SQLException {
+  void connectionsFailAsOftenAsRequestedAndThenWork() throws SQLException {
     faulty.failNext(Step.CONNECTION, 2, "53300");
     faulty.failNext(Step.STATEMENT, 1, "40P01");
     faulty.failNext(Step.COMMIT, 1, "40001");

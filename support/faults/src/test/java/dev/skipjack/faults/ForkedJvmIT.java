@@ -58,7 +58,7 @@ class ForkedJvmIT {
   }
 
   @Test
-  void runsAMainClassWithArgumentsOptionsAndEnvironment() {
+  void aMainClassRunsWithArgumentsOptionsAndEnvironment() {
     try (ForkedJvm jvm =
         ForkedJvm.of(Ticking.class)
             .arguments("a b", "c\\\"d", "")

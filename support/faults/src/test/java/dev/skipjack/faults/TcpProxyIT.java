@@ -150,7 +150,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void findsTheCommitOfATransactionInOneRoundTrip() throws Exception {
+  void theCommitOfATransactionInOneRoundTripIsFound() throws Exception {
     try (Connection connection = connect("");
         Statement statement = connection.createStatement()) {
       proxy.cutBeforeCommit(1);
@@ -213,7 +213,7 @@ class TcpProxyIT {
   }
 
   @Test
-  void sendsNewConnectionsToAnotherServer() throws Exception {
+  void newConnectionsGoToAnotherServer() throws Exception {
     try (TcpProxy other = TcpProxy.before(TestServer.jdbcUrl())) {
       proxy.forwardTo("127.0.0.1", other.port());
       try (Connection connection = connect("")) {

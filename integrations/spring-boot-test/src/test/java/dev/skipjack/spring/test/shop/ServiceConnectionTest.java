@@ -56,7 +56,7 @@ class ServiceConnectionTest {
   }
 
   @Test
-  void runsJobsInTheDatabaseOfTheService(
+  void jobsRunInTheDatabaseOfTheService(
       @Autowired Jobs jobs, @Autowired JobRuns runs, @Autowired QueueDatabase service) {
     jobs.enqueue(Mails.SEND_WELCOME, new SendWelcome("ada"));
     QueueAssertions.assertThat(service).hasExactly(1);

@@ -37,7 +37,7 @@ class SkipjackSliceTest {
 
   /** Spring Boot 3 uses Jackson 2, and Spring Boot 4 uses Jackson 3. */
   @Test
-  void convertsPayloadsWithTheJacksonOfSpringBoot(@Autowired JobQueue queue) {
+  void payloadsAreConvertedWithTheJacksonOfSpringBoot(@Autowired JobQueue queue) {
     assertThat(queue.codec().getClass().getSimpleName())
         .isEqualTo(
             SpringBootVersion.getVersion().startsWith("3.") ? "JacksonCodec" : "Jackson3Codec");
