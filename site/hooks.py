@@ -20,7 +20,7 @@ API = "api/"
 # Parts of a page whose code has a link already or must not have one.
 NO_LINKS = re.compile(r"(<a\b.*?</a>|<pre\b.*?</pre>|<h[1-6]\b.*?</h[1-6]>)", re.DOTALL)
 TYPE = re.compile(r"<code>@?([A-Z]\w+)(?:\.\w+(?:\([^<]*\))?)?</code>")
-LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"\[([^\]]*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
 def on_files(files, config):
