@@ -85,5 +85,6 @@ def javadoc_of_types():
     """Returns the Javadoc pages of the types whose names are unique."""
     pages = {}
     for page in JAVADOC.glob("dev/**/[A-Z]*.html"):
-        pages.setdefault(page.stem, []).append(page.relative_to(JAVADOC).as_posix())
+        if "model" not in page.parts:  # Generated; some of its names are also those of other types.
+            pages.setdefault(page.stem, []).append(page.relative_to(JAVADOC).as_posix())
     return {name: found[0] for name, found in pages.items() if len(found) == 1}
