@@ -3,6 +3,7 @@ package dev.skipjack.examples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
@@ -33,6 +35,12 @@ class DocumentLinksTest {
 
   private static final Pattern FENCED =
       Pattern.compile("^```.*?^```$", Pattern.DOTALL | Pattern.MULTILINE);
+
+  /** A page in the navigation of the documentation site. */
+  private static final Pattern NAVIGATION =
+      Pattern.compile("^ +- (?:.*: )?(\\S+\\.md)$", Pattern.MULTILINE);
+
+  private static final Pattern JAVADOC_LINK = Pattern.compile("\\{@link\\s+([\\w.]+)\\}");
 
   private static final Pattern HEADING = Pattern.compile("^#{1,6} +(.+?)[ #]*$", Pattern.MULTILINE);
 
@@ -56,6 +64,42 @@ class DocumentLinksTest {
     assertThat(deadIn(ROOT.resolve("docs/none.md"), "../README.md#no-such-heading")).isNotEmpty();
     assertThat(deadIn(ROOT.resolve("docs/none.md"), "no-such-page.md")).isNotEmpty();
     assertThat(deadIn(ROOT.resolve("docs/none.md"), "../README.md")).isEmpty();
+  }
+
+  /** A page of its own lists the decision records. */
+  @Test
+  void theNavigationOfTheSiteHasAllPages() throws IOException {
+    List<String> pages =
+        documents().stream()
+            .map(document -> ROOT.resolve("docs").relativize(document).toString())
+            .filter(page -> !page.startsWith("..") && !page.matches("adr/\\d.*"))
+            .collect(Collectors.toCollection(ArrayList::new));
+    pages.add("index.md"); // the README
+
+    assertThat(found(NAVIGATION, ROOT.resolve("site/mkdocs.yml")))
+        .containsExactlyInAnyOrderElementsOf(pages);
+  }
+
+  @Test
+  void theFirstPageOfTheJavadocLinksToPublishedTypes() throws IOException {
+    List<String> types = found(JAVADOC_LINK, ROOT.resolve("site/overview.html"));
+
+    assertThat(types).contains("dev.skipjack.worker.Worker").allMatch(DocumentLinksTest::isInAModule);
+  }
+
+  private static boolean isInAModule(String type) {
+    String source = "src/main/java/%s.java".formatted(type.replace('.', '/'));
+    try (Stream<Path> folders = Files.list(ROOT);
+        Stream<Path> integrations = Files.list(ROOT.resolve("integrations"))) {
+      return Stream.concat(folders, integrations)
+          .anyMatch(module -> Files.exists(module.resolve(source)));
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  private static List<String> found(Pattern pattern, Path file) throws IOException {
+    return pattern.matcher(Files.readString(file)).results().map(match -> match.group(1)).toList();
   }
 
   private static List<Path> documents() throws IOException {

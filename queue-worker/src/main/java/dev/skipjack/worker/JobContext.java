@@ -152,8 +152,8 @@ public interface JobContext {
    * the job is stopped. Running jobs continue, and so does this one: return {@link
    * Outcome#throttled} to postpone it as well.
    *
-   * @param retryAfter how long to stop, clamped to the range from 0 to {@link Backoff#LONGEST}. A
-   *     longer stop that is in force remains
+   * @param retryAfter how long to stop, clamped to the range from 0 to {@link
+   *     dev.skipjack.api.Backoff#LONGEST}. A longer stop that is in force remains
    * @return whether starts were stopped; false if the queue has no limit, or this attempt no longer
    *     holds the job
    * @throws StoreException if the database rejected the write or could not be reached

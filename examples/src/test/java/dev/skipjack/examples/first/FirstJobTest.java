@@ -12,15 +12,19 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FirstJobTest {
 
-  @Test
-  void aWrongUserIsReportedWithTheFix() {
+  /** PostgreSQL reports an unknown user and a wrong password in the same way. */
+  @ParameterizedTest
+  @ValueSource(strings = {"user", "password"})
+  void aWrongLoginIsReportedWithTheFix(String wrong) {
     try (QueueDatabase database = QueueDatabase.create()) {
-      String url = database.jdbcUrl().replaceAll("user=[^&]*", "user=a_stranger");
+      String url = database.jdbcUrl().replaceAll(wrong + "=[^&]*", wrong + "=mistyped");
       assertThatThrownBy(() -> FirstJob.main(new String[] {url}))
-          .hasMessageContaining("a_stranger")
+          .hasMessageContaining("password authentication failed for user")
           .hasMessageEndingWith("Correct the user or the password of the data source.");
     }
   }

@@ -18,8 +18,9 @@ final class StartFailureAnalyzer implements FailureAnalyzer {
   /** Matches the space before the first sentence of a fix. */
   private static final Pattern BEFORE_FIX =
       Pattern.compile(
-          "(?<=[.]) (?=(If|Add|Annotate|Change|Choose|Declare|Define|Fix|Give|Initialize|Keep|Make"
-              + "|Mark|Move|Name|Pass|Put|Register|Remove|Return|Run|Set|Take|Use|Write) )");
+          "(?<=[.]) (?=(If|Add|Annotate|Change|Choose|Correct|Declare|Define|Fix|Give|Initialize"
+              + "|Keep|Make|Mark|Move|Name|Pass|Put|Register|Remove|Return|Run|Set|Take|Use"
+              + "|Write) )");
 
   @Override
   public @Nullable FailureAnalysis analyze(Throwable failure) {

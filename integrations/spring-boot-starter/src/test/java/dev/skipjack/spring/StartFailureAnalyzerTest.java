@@ -13,6 +13,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.postgresql.ds.PGSimpleDataSource;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -165,6 +166,19 @@ class StartFailureAnalyzerTest {
       assertThat(analysis).isNotNull();
       assertThat(analysis.getDescription()).contains("no_such_database");
     }
+  }
+
+  @Test
+  void aWrongPasswordIsExplained() {
+    PGSimpleDataSource mistyped = new PGSimpleDataSource();
+    mistyped.setUrl(database.jdbcUrl());
+    mistyped.setPassword("mistyped");
+    assertAnalysis(
+        Contexts.withoutDataSource()
+            .withBean(DataSource.class, () -> mistyped)
+            .withPropertyValues("skipjack.migrate=validate"),
+        "password authentication failed",
+        "Correct the user or the password of the data source.");
   }
 
   @Test

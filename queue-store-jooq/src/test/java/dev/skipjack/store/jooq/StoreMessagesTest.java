@@ -110,6 +110,19 @@ class StoreMessagesTest {
   }
 
   @Test
+  void aWrongPasswordIsReportedWithTheFix() {
+    PGSimpleDataSource mistyped = new PGSimpleDataSource();
+    mistyped.setUrl(database.jdbcUrl());
+    mistyped.setPassword("mistyped");
+
+    assertThatThrownBy(() -> JobQueue.on(mistyped).enqueue(Fixture.WORK, new Fixture.Work(1)))
+        .isInstanceOf(StoreException.class)
+        .hasMessageContaining("28P01")
+        .hasMessageContaining("password authentication failed")
+        .hasMessageEndingWith("Correct the user or the password of the data source.");
+  }
+
+  @Test
   void aMissingDriverIsReportedWithTheFix() {
     SQLException noDriver =
         catchThrowableOfType(

@@ -184,6 +184,12 @@ class MigrationsTest {
     assertThatThrownBy(() -> Migrations.migrate(wrong, "skipjack"))
         .hasMessageContaining("a_stranger")
         .hasMessageEndingWith("Correct the user or the password of the data source.");
+
+    wrong.setUrl(server.jdbcUrl("postgres"));
+    wrong.setPassword("mistyped");
+    assertThatThrownBy(() -> Migrations.migrate(wrong, "skipjack"))
+        .hasMessageContaining("password authentication failed")
+        .hasMessageEndingWith("Correct the user or the password of the data source.");
   }
 
   @Test
