@@ -157,6 +157,10 @@ class SchemaExtensionTest {
         database.schema(),
         age -> {},
         (cutoffs, now, deadline) -> new Pruned(0, 0, false, List.of()),
+        Lazy.of(
+            () -> {
+              throw new IllegalStateException("no operation is continued");
+            }),
         List.of(extensions));
   }
 }

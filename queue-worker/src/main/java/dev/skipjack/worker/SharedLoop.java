@@ -26,6 +26,11 @@ final class SharedLoop implements Loop.Step {
   }
 
   @Override
+  public long pauseAfter(Throwable failure) {
+    return paced.pauseAfter(failure);
+  }
+
+  @Override
   public long run() throws Exception {
     try {
       if (clock.getAsLong() - pacedAt >= 0) {

@@ -1,14 +1,19 @@
 package dev.skipjack.store.jooq.internal.history;
 
+import static dev.skipjack.model.Tables.JOB_CHANGES;
+
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.MinutesQuery;
+import dev.skipjack.api.spi.ContinuedOperations;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
+import dev.skipjack.operations.bulk.AbandonedOperations;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.OwnTransactions;
@@ -24,6 +29,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -38,6 +45,7 @@ import org.jooq.DSLContext;
 public final class JooqMaintenance implements Maintenance {
 
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
+  private static final long SHORT_CALL = Duration.ofSeconds(1).toNanos();
   private static final int KEYS = 5_000;
 
   /** How long a worker's row is kept for operators after the last heartbeat. */
@@ -51,11 +59,15 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<Duration, Integer> pruneMinutes;
   private final Statement<Duration, Integer> pruneDepths;
   private final Statement<Integer, Integer> pruneRateUses;
+  private final Statement<PruneChangesStatement.Request, Optional<Long>> findOldChanges;
+  private final Statement<PruneChangesStatement.Request, Integer> deleteChanges;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
   private final Consumer<Duration> removeSilentWorkers;
   private final DeadJobPruning deadJobs;
+  private final Lazy<AbandonedOperations> operations;
+  private final Lock operationsTurn = new ReentrantLock();
   private final List<SchemaExtension> extensions;
 
   /**
@@ -64,6 +76,7 @@ public final class JooqMaintenance implements Maintenance {
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param removeSilentWorkers removes the rows of workers without a heartbeat for the given time
+   * @param operations continues operations
    * @param extensions add tables whose partitions are created as well
    */
   public JooqMaintenance(
@@ -73,6 +86,7 @@ public final class JooqMaintenance implements Maintenance {
       String schema,
       Consumer<Duration> removeSilentWorkers,
       DeadJobPruning deadJobs,
+      Lazy<AbandonedOperations> operations,
       List<SchemaExtension> extensions) {
     this.transactions = transactions;
     this.dialect = dialect;
@@ -82,12 +96,15 @@ public final class JooqMaintenance implements Maintenance {
     this.pruneMinutes = Statement.lazily(() -> PruneMinutesStatement.ofMinutes(dialect.get()));
     this.pruneDepths = Statement.lazily(() -> PruneMinutesStatement.ofDepths(dialect.get()));
     this.pruneRateUses = Statement.lazily(() -> PruneRateUsesStatement.of(dialect.get()));
+    this.findOldChanges = Statement.lazily(() -> PruneChangesStatement.search(dialect.get()));
+    this.deleteChanges = Statement.lazily(() -> PruneChangesStatement.delete(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
     this.archivePruner = new ArchivePruner(transactions, dialect);
     this.removeSilentWorkers = removeSilentWorkers;
     this.deadJobs = deadJobs;
+    this.operations = operations;
     this.extensions = extensions;
   }
 
@@ -157,7 +174,39 @@ public final class JooqMaintenance implements Maintenance {
         step(
             PartitionedTable.AUDIT,
             () -> remover.remove(PartitionedTable.AUDIT, now.minus(retention.audit()), deadline));
-    return both(archive, audit);
+    return both(both(archive, audit), pruneChanges(retention.audit(), deadline));
+  }
+
+  /** Deletes the records of single changes that are older than the audit. */
+  private RemovedPartitions pruneChanges(Duration kept, long deadline) {
+    String table = JOB_CHANGES.getName();
+    ShrinkingLimit limit = new ShrinkingLimit(KEYS);
+    try {
+      while (limit.run(batch -> pruneChanges(kept, batch)) > 0) {
+        if (System.nanoTime() - deadline > 0) {
+          return postponed(new Postponed(table, Reason.UNFINISHED));
+        }
+      }
+      return new RemovedPartitions(List.of(), 0, List.of());
+    } catch (StoreException failure) {
+      return postponed(PartitionErrors.whileRemoving(table, failure));
+    }
+  }
+
+  private int pruneChanges(Duration kept, int batch) {
+    return transactions
+        .run(findOldChanges, new PruneChangesStatement.Request(kept, batch))
+        .get(0)
+        .map(
+            last ->
+                transactions
+                    .run(deleteChanges, new PruneChangesStatement.Request(kept, last))
+                    .get(0))
+        .orElse(0);
+  }
+
+  private static RemovedPartitions postponed(Postponed one) {
+    return new RemovedPartitions(List.of(), 0, List.of(one));
   }
 
   private static RemovedPartitions step(
@@ -248,6 +297,50 @@ public final class JooqMaintenance implements Maintenance {
     if (pruned.unfinished()) {
       unfinished.set(true);
     }
+  }
+
+  /** Continues operations, unless another worker of this queue object does so. */
+  @Override
+  public ContinuedOperations continueOperations() {
+    if (!operationsTurn.tryLock()) {
+      return ContinuedOperations.NONE;
+    }
+    try {
+      return continueSome(operations.get());
+    } finally {
+      operationsTurn.unlock();
+    }
+  }
+
+  private static ContinuedOperations continueSome(AbandonedOperations abandoned) {
+    long deadline = System.nanoTime() + SHORT_CALL;
+    List<JobOperation> ended = new ArrayList<>();
+    List<String> failed = new ArrayList<>();
+    while (MaintenanceSteps.run(
+        abandoned::takeOver,
+        failure -> {
+          failed.add("No operation was taken over. " + failure.getMessage());
+          return false;
+        })) {
+      MaintenanceSteps.run(
+              abandoned::batch,
+              failure -> {
+                failed.add(left(abandoned, String.valueOf(failure.getMessage())));
+                return Optional.empty();
+              })
+          .ifPresent(ended::add);
+      if (System.nanoTime() - deadline > 0) {
+        return new ContinuedOperations(ended, true, failed);
+      }
+    }
+    return new ContinuedOperations(ended, false, failed);
+  }
+
+  /** Leaves an operation that could not be continued. The reason is recorded if possible. */
+  private static String left(AbandonedOperations abandoned, String reason) {
+    long id =
+        MaintenanceSteps.run(() -> abandoned.leave(reason), failure -> abandoned.leave(reason));
+    return "Operation %d was not continued. %s".formatted(id, reason);
   }
 
   private Map<String, Instant> ownCutoffs(
