@@ -18,6 +18,7 @@ final class OperationContinuer implements Loop.Step {
   private final Wakeup wakeup;
   private final Reporter reporter;
   private Set<String> known = Set.of();
+  private boolean asked;
   private volatile boolean due;
 
   /**
@@ -36,12 +37,19 @@ final class OperationContinuer implements Loop.Step {
     }
   }
 
+  /** Returns whether the last run used the database. */
+  @Override
+  public boolean asked() {
+    return asked;
+  }
+
   /**
    * Continues operations for about a second. If that fails, the next instructions of the worker
    * start another try.
    */
   @Override
   public long run() {
+    asked = due;
     if (!due) {
       return NEVER;
     }

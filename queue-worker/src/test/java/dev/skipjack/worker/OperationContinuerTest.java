@@ -70,6 +70,7 @@ class OperationContinuerTest {
     assertThat(continuer.run()).isEqualTo(Long.MAX_VALUE);
 
     assertThat(calls.made).isZero();
+    assertThat(continuer.asked()).isFalse();
   }
 
   @Test
