@@ -322,13 +322,14 @@ public final class JooqMaintenance implements Maintenance {
           failed.add("No operation was taken over. " + failure.getMessage());
           return false;
         })) {
-      MaintenanceSteps.run(
+      Optional<JobOperation> last =
+          MaintenanceSteps.run(
               abandoned::batch,
               failure -> {
                 failed.add(left(abandoned, String.valueOf(failure.getMessage())));
                 return Optional.empty();
-              })
-          .ifPresent(ended::add);
+              });
+      last.ifPresent(ended::add);
       if (System.nanoTime() - deadline > 0) {
         return new ContinuedOperations(ended, true, failed);
       }
