@@ -14,6 +14,7 @@ import dev.skipjack.api.operations.Finding.Level;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.ContinuedOperations;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.operations.diagnosis.JooqDoctor;
 import dev.skipjack.store.jooq.Fixture;
@@ -157,10 +158,7 @@ class SchemaExtensionTest {
         database.schema(),
         age -> {},
         (cutoffs, now, deadline) -> new Pruned(0, 0, false, List.of()),
-        Lazy.of(
-            () -> {
-              throw new IllegalStateException("no operation is continued");
-            }),
+        () -> ContinuedOperations.NONE,
         List.of(extensions));
   }
 }

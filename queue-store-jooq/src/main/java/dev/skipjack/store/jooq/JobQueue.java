@@ -225,7 +225,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     schema,
                     workers.get()::removeSilent,
                     new DeadJobPruner(ofWorkers.get().deadJobs()),
-                    Lazy.of(this::abandonedOperations),
+                    new OperationContinuation(abandonedOperations()),
                     extensions.get()));
     settings.preparation.execute(
         () -> {

@@ -4,7 +4,6 @@ import static dev.skipjack.model.Tables.JOB_CHANGES;
 
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
-import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.spi.ContinuedOperations;
 import dev.skipjack.api.spi.CreatedPartitions;
@@ -13,7 +12,6 @@ import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.RemovedPartitions;
-import dev.skipjack.operations.bulk.AbandonedOperations;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.OwnTransactions;
@@ -29,8 +27,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -45,7 +41,6 @@ import org.jooq.DSLContext;
 public final class JooqMaintenance implements Maintenance {
 
   private static final long LONGEST_CALL = Duration.ofSeconds(10).toNanos();
-  private static final long SHORT_CALL = Duration.ofSeconds(1).toNanos();
   private static final int KEYS = 5_000;
 
   /** How long a worker's row is kept for operators after the last heartbeat. */
@@ -66,8 +61,7 @@ public final class JooqMaintenance implements Maintenance {
   private final ArchivePruner archivePruner;
   private final Consumer<Duration> removeSilentWorkers;
   private final DeadJobPruning deadJobs;
-  private final Lazy<AbandonedOperations> operations;
-  private final Lock operationsTurn = new ReentrantLock();
+  private final Supplier<ContinuedOperations> operations;
   private final List<SchemaExtension> extensions;
 
   /**
@@ -76,7 +70,7 @@ public final class JooqMaintenance implements Maintenance {
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param removeSilentWorkers removes the rows of workers without a heartbeat for the given time
-   * @param operations continues operations
+   * @param operations continues operations, as {@link #continueOperations} promises
    * @param extensions add tables whose partitions are created as well
    */
   public JooqMaintenance(
@@ -86,7 +80,7 @@ public final class JooqMaintenance implements Maintenance {
       String schema,
       Consumer<Duration> removeSilentWorkers,
       DeadJobPruning deadJobs,
-      Lazy<AbandonedOperations> operations,
+      Supplier<ContinuedOperations> operations,
       List<SchemaExtension> extensions) {
     this.transactions = transactions;
     this.dialect = dialect;
@@ -299,49 +293,9 @@ public final class JooqMaintenance implements Maintenance {
     }
   }
 
-  /** Continues operations, unless another worker of this queue object does so. */
   @Override
   public ContinuedOperations continueOperations() {
-    if (!operationsTurn.tryLock()) {
-      return ContinuedOperations.NONE;
-    }
-    try {
-      return continueSome(operations.get());
-    } finally {
-      operationsTurn.unlock();
-    }
-  }
-
-  private static ContinuedOperations continueSome(AbandonedOperations abandoned) {
-    long deadline = System.nanoTime() + SHORT_CALL;
-    List<JobOperation> ended = new ArrayList<>();
-    List<String> failed = new ArrayList<>();
-    while (MaintenanceSteps.run(
-        abandoned::takeOver,
-        failure -> {
-          failed.add("No operation was taken over. " + failure.getMessage());
-          return false;
-        })) {
-      Optional<JobOperation> last =
-          MaintenanceSteps.run(
-              abandoned::batch,
-              failure -> {
-                failed.add(left(abandoned, String.valueOf(failure.getMessage())));
-                return Optional.empty();
-              });
-      last.ifPresent(ended::add);
-      if (System.nanoTime() - deadline > 0) {
-        return new ContinuedOperations(ended, true, failed);
-      }
-    }
-    return new ContinuedOperations(ended, false, failed);
-  }
-
-  /** Leaves an operation that could not be continued. The reason is recorded if possible. */
-  private static String left(AbandonedOperations abandoned, String reason) {
-    long id =
-        MaintenanceSteps.run(() -> abandoned.leave(reason), failure -> abandoned.leave(reason));
-    return "Operation %d was not continued. %s".formatted(id, reason);
+    return operations.get();
   }
 
   private Map<String, Instant> ownCutoffs(
