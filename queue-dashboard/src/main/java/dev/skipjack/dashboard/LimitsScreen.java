@@ -111,7 +111,7 @@ final class LimitsScreen implements Screen<LimitsScreen.Model> {
   }
 
   private static String number(OptionalInt number) {
-    return Amount.text(number.getAsInt());
+    return number.isPresent() ? Amount.text(number.getAsInt()) : "";
   }
 
   private static String words(Rate rate) {

@@ -442,7 +442,11 @@ class ChangesTest {
 
   @Test
   void aGroupIsPausedConfiguredAndResumed() {
-    fixture.queue.admin().configure("emails", QueueSettings.defaults().fair());
+    fixture.queue.admin().limit("mail-server", Limit.none().running(5));
+    fixture
+        .queue
+        .admin()
+        .configure("emails", QueueSettings.defaults().fair().limitedBy("mail-server"));
     fixture.queue.enqueue(
         Fixture.type("mail", "emails"), Map.of(), options -> options.group("big one"));
 
@@ -611,12 +615,17 @@ class ChangesTest {
                     .preview(OperationAction.REDRIVE, JobQuery.live().queue("emails")),
                 "bert");
     String address = "/operations/" + operation.id();
-    assertThat(admin.page(address)).contains("This process does not run the operation.");
+    assertThat(admin.page(address)).contains("Another process runs the operation.");
 
     assertThat(admin.submit(address, address + "/stop")).contains("stops after its current batch");
     assertThat(admin.submit(address, address + "/continue")).contains("The operation runs.");
     await()
         .until(
             () -> fixture.queue.operations().list(1).get(0).state() == JobOperation.State.FINISHED);
+    assertThat(fixture.queue.operations().changes(10))
+        .extracting(JobChange::actor, JobChange::action, JobChange::queue, JobChange::target)
+        .containsExactly(
+            tuple("anna", "continue_operation", "emails", "operation " + operation.id()),
+            tuple("anna", "stop_operation", "emails", "operation " + operation.id()));
   }
 }

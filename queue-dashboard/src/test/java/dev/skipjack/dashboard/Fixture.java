@@ -135,7 +135,8 @@ final class Fixture implements AutoCloseable {
     admin.limit("unused-limit", Limit.none().runningPerGroup(2));
     admin.configure("limited", QueueSettings.defaults().limitedBy("shared-limit"));
     admin.configure("fair", QueueSettings.defaults().fair());
-    admin.configureGroup("fair", group, GroupSettings.defaults().weight(3).maxRunning(1));
+    admin.configureGroup("fair", group, GroupSettings.defaults().weight(3));
+    admin.configureGroup("limited", group, GroupSettings.defaults().maxRunning(1));
     admin.pauseGroup("fair", group);
     for (String name : List.of("limited", "fair")) {
       queue.enqueue(type("mail", name), Map.of(), options -> options.group(group));

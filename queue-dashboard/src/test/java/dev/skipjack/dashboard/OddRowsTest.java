@@ -245,8 +245,15 @@ class OddRowsTest {
   }
 
   private void restore(String table) throws SQLException {
+    boolean isReferenced = table.equals("job_limits");
+    if (isReferenced) {
+      execute("UPDATE job_queues SET limit_name = NULL");
+    }
     execute("DELETE FROM " + table);
     execute("INSERT INTO " + table + " OVERRIDING SYSTEM VALUE SELECT * FROM before_changes");
+    if (isReferenced) {
+      execute("UPDATE job_queues SET limit_name = 'shared-limit' WHERE queue = 'limited'");
+    }
   }
 
   private void execute(String sql) throws SQLException {
