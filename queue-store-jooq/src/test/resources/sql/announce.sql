@@ -79,4 +79,12 @@ select
     select 1 as "one"
     from "skipjack"."job_depths"
     where "skipjack"."job_depths"."minute" = date_trunc('minute', clock_timestamp())
+  )),
+  (exists (
+    select 1 as "one"
+    from "skipjack"."job_operations"
+    where (
+      "skipjack"."job_operations"."state" = 'running'
+      and "skipjack"."job_operations"."updated_at" not between now() - interval '2 minutes' and now() + interval '2 minutes'
+    )
   ))

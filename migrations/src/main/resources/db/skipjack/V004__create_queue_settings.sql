@@ -353,6 +353,7 @@ CREATE TABLE job_operations (
   failed        bigint                 NOT NULL DEFAULT 0,
   last_reason   text,
   state         job_operation_state    NOT NULL DEFAULT 'running',
+  run_id        uuid,
   created_at    job_operation_time     NOT NULL DEFAULT clock_timestamp(),
   updated_at    job_operation_time     NOT NULL DEFAULT clock_timestamp(),
   finished_at   job_operation_time,
@@ -364,6 +365,7 @@ CREATE TABLE job_operations (
   CONSTRAINT job_operations_path_check     CHECK (coalesce(array_ndims(payload_path), 0) = 1 AND array_position(payload_path, NULL) IS NULL
                                                   OR payload_path IS NULL)
 );
+CREATE INDEX job_operations_running_idx ON job_operations (updated_at) WHERE state = 'running';
 
 COMMENT ON TABLE job_operations IS 'Bulk operations of operators: their filter, progress and result. Rows are kept as a record.';
 COMMENT ON COLUMN job_operations.id IS 'Identity of the operation.';
@@ -389,9 +391,11 @@ COMMENT ON COLUMN job_operations.skipped IS 'Jobs that could not be changed, for
 COMMENT ON COLUMN job_operations.failed IS 'Jobs that other transactions had locked; a repetition may change them.';
 COMMENT ON COLUMN job_operations.last_reason IS 'Why the latest job was skipped or failed. NULL: none was.';
 COMMENT ON COLUMN job_operations.state IS 'running, stopped (may be continued) or finished.';
+COMMENT ON COLUMN job_operations.run_id IS 'Random id of the latest run, which fences the batches of earlier ones. NULL: never run.';
 COMMENT ON COLUMN job_operations.created_at IS 'When it was started.';
 COMMENT ON COLUMN job_operations.updated_at IS 'When a batch last ended, or the state last changed.';
 COMMENT ON COLUMN job_operations.finished_at IS 'When it finished. NULL otherwise.';
+COMMENT ON INDEX job_operations_running_idx IS 'Serves the search for operations whose process has ended.';
 
 CREATE TABLE job_changes (
   id         bigint             GENERATED ALWAYS AS IDENTITY,
@@ -404,7 +408,7 @@ CREATE TABLE job_changes (
   CONSTRAINT job_changes_pkey PRIMARY KEY (id)
 );
 
-COMMENT ON TABLE job_changes IS 'Single changes that operators made with their name: who changed what, when and why. Rows are kept as a record.';
+COMMENT ON TABLE job_changes IS 'Single changes that operators made with their name: who changed what, when and why. Maintenance deletes rows that are older than the audit.';
 COMMENT ON COLUMN job_changes.id IS 'Identity of the record.';
 COMMENT ON COLUMN job_changes.changed_at IS 'When it was made.';
 COMMENT ON COLUMN job_changes.actor IS 'Operator who made it, as the tool named them.';

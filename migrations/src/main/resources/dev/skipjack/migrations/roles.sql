@@ -77,6 +77,10 @@ GRANT INSERT (limit_name, group_key, taken, full_at), UPDATE (at), DELETE ON {sc
 -- Numbers for charts, which workers also delete after 2 days.
 GRANT SELECT, INSERT, DELETE ON {schema}.job_minutes, {schema}.job_depths TO {prefix}_worker;
 GRANT SELECT ON {schema}.job_minutes, {schema}.job_depths TO {prefix}_operator, {prefix}_viewer;
+-- To notice an operation whose process has ended. A worker that continues it needs the role of operators too.
+GRANT SELECT (state, updated_at) ON {schema}.job_operations TO {prefix}_worker;
+-- To find records of changes that the owner of the tables should delete.
+GRANT SELECT (id, changed_at) ON {schema}.job_changes TO {prefix}_worker;
 -- Relays. A published event moves from outbox_events to outbox_published.
 GRANT SELECT, DELETE ON {schema}.outbox_events, {schema}.outbox_blocked, {schema}.inbox_events TO {prefix}_worker;
 GRANT UPDATE (status, attempts, last_error, died_at) ON {schema}.outbox_events TO {prefix}_worker;
@@ -112,7 +116,7 @@ GRANT UPDATE (leased_by) ON {schema}.outbox_shards TO {prefix}_operator; -- to l
 
 -- The record of bulk operations. Operators add to it and update the progress, but cannot change who did what.
 GRANT SELECT, INSERT ON {schema}.job_operations TO {prefix}_operator;
-GRANT UPDATE (position, done, skipped, failed, last_reason, state, updated_at, finished_at) ON {schema}.job_operations TO {prefix}_operator;
+GRANT UPDATE (position, done, skipped, failed, last_reason, state, run_id, updated_at, finished_at) ON {schema}.job_operations TO {prefix}_operator;
 GRANT SELECT, INSERT (actor, reason, action, queue, target) ON {schema}.job_changes TO {prefix}_operator;
 
 -- Viewers. Of the tables below, they read every column except payload, headers, result, progress and the stack traces of errors.

@@ -19,7 +19,7 @@ final class BulkChange {
 
   /** A part of the help of each command that can change jobs by a filter. */
   static final String HELP =
-      "A change by filter prints up to five of the jobs, asks for confirmation, and works in batches. If it is interrupted, run it again, or continue it with 'skipjack operations continue'.";
+      "A change by filter prints up to five of the jobs, asks for confirmation, and works in batches. If it is interrupted, a running worker continues it; or use 'skipjack operations continue'.";
 
   /** The maximum length of a payload in the preview. JSON output contains the whole payload. */
   private static final int LONGEST_PAYLOAD = 1_000;
@@ -30,8 +30,6 @@ final class BulkChange {
           .and("before", change -> Json.Raw.of(change.before()))
           .and("after", change -> Json.Raw.of(change.after()));
 
-  private final Environment environment;
-
   @Option(
       names = "--dry-run",
       description = "Print how many jobs match, and up to five of them. Change nothing.")
@@ -40,26 +38,33 @@ final class BulkChange {
   @Mixin private Confirmation confirmation;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
-  BulkChange(Environment environment) {
-    this.environment = environment;
-  }
+  BulkChange() {}
 
   boolean isDryRun() {
     return dryRun;
   }
 
   /**
-   * Changes all jobs of a preview, unless this is a dry run.
+   * Changes all jobs of a preview, unless this is a dry run. The operation records its actor; a
+   * reason is recorded apart.
    *
    * @return the exit code
    * @throws CommandFailure if no job matches or the user declines
    */
-  int run(JobQueue queue, OperationPreview preview, Output output) {
+  int run(JobQueue queue, OperationPreview preview, Actor actor, Output output) {
     if (!isConfirmed(preview, output)) {
       return ExitCodes.DONE;
     }
-    JobOperation started = queue.operations().start(preview, environment.actor());
+    JobOperation started = queue.operations().start(preview, actor.name());
+    if (actor.reason() != null) {
+      record("start_operation", started, actor, queue);
+    }
     return work(queue, started, preview.jobs(), output);
+  }
+
+  /** Records what was done with an operation. */
+  static void record(String action, JobOperation operation, Actor actor, JobQueue queue) {
+    actor.record(queue, action, operation.filter().queue(), "operation " + operation.id());
   }
 
   /**
@@ -154,10 +159,13 @@ final class BulkChange {
                             Cell.count(ended.skipped(), "was", "were"),
                             Cell.count(ended.failed(), "was", "were"),
                             Cell.whole(ended.lastReason()).replaceFirst("[.]$", "")),
-                finished
-                    ? ""
-                    : " The operation was stopped. Continue it with 'skipjack operations continue %d'."
-                        .formatted(ended.id())),
+                switch (ended.state()) {
+                  case FINISHED -> "";
+                  case RUNNING -> " Another process continues operation %d.".formatted(ended.id());
+                  case STOPPED ->
+                      " The operation was stopped. Continue it with 'skipjack operations continue %d'."
+                          .formatted(ended.id());
+                }),
         members);
     return refused == 0 && finished ? ExitCodes.DONE : ExitCodes.BAD_NEWS;
   }

@@ -145,7 +145,7 @@ final class DeadCommand extends CommandGroup {
         "Return all matching dead jobs to their queues, due immediately and with fresh attempts.",
         BulkChange.HELP
       })
-  static final class Redrive extends QueueAction {
+  static final class Redrive extends ChangeAction {
 
     @Mixin private JobFilter filter = new JobFilter();
 
@@ -158,9 +158,7 @@ final class DeadCommand extends CommandGroup {
     @Mixin private BulkChange bulk;
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
-    Redrive() {
-      super(Access.WRITE);
-    }
+    Redrive() {}
 
     @Override
     void check() {
@@ -176,6 +174,7 @@ final class DeadCommand extends CommandGroup {
           patch == null
               ? operations.preview(OperationAction.REDRIVE, jobs)
               : operations.preview(OperationAction.REDRIVE, jobs, patch),
+          actor(),
           output);
     }
   }
@@ -184,7 +183,7 @@ final class DeadCommand extends CommandGroup {
   @Command(
       name = "prune",
       description = {"Delete all matching dead jobs permanently.", BulkChange.HELP})
-  static final class Prune extends QueueAction {
+  static final class Prune extends ChangeAction {
 
     @Option(
         names = "--older-than",
@@ -198,9 +197,7 @@ final class DeadCommand extends CommandGroup {
     @Mixin private BulkChange bulk;
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
-    Prune() {
-      super(Access.WRITE);
-    }
+    Prune() {}
 
     @Override
     void check() {
@@ -214,7 +211,7 @@ final class DeadCommand extends CommandGroup {
           age.isZero()
               ? queue.operations().preview(OperationAction.PRUNE, jobs)
               : queue.operations().previewPrune(jobs, age);
-      return bulk.run(queue, preview, output);
+      return bulk.run(queue, preview, actor(), output);
     }
   }
 }

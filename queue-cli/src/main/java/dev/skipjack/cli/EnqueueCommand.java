@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
       "A line is a JSON object with the members kind and payload and, optionally, queue, priority, max_attempts, delay_seconds, at, tags, idempotency_key, ordering_key, group and headers.",
       "If the command is interrupted or a line is invalid, run it again with the same file: lines that were enqueued within the last day are skipped."
     })
-final class EnqueueCommand extends QueueAction {
+final class EnqueueCommand extends ChangeAction {
 
   @Parameters(
       paramLabel = "KIND",
@@ -111,9 +111,7 @@ final class EnqueueCommand extends QueueAction {
       description = "Header of the job, for example tenant=acme; may be repeated.")
   private Map<String, String> headers = Map.of();
 
-  EnqueueCommand() {
-    super(Access.WRITE);
-  }
+  EnqueueCommand() {}
 
   @Override
   void check() {
@@ -164,15 +162,18 @@ final class EnqueueCommand extends QueueAction {
     JobType<String> type = JobType.of(Objects.requireNonNull(kind), String.class);
     String json = Objects.requireNonNull(payload);
     if (idempotencyKey == null) {
-      report(queue.enqueue(type, json, this::options), true, output);
+      report(queue.enqueue(type, json, this::options), true, queue, output);
     } else {
       EnqueueResult result = queue.enqueueOnce(type, json, this::options);
-      report(result.jobId(), result.fold(created -> true, existing -> false), output);
+      report(result.jobId(), result.fold(created -> true, existing -> false), queue, output);
     }
     return ExitCodes.DONE;
   }
 
-  private static void report(JobId id, boolean created, Output output) {
+  private void report(JobId id, boolean created, JobQueue queue, Output output) {
+    if (created) {
+      actor().recordIfAllowed(queue, "enqueue", queueName == null ? "default" : queueName, id.toString());
+    }
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     members.put("id", id);
     members.put("enqueued", created);
@@ -241,6 +242,9 @@ final class EnqueueCommand extends QueueAction {
       output.endProgress();
     }
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
+    if (lines.enqueued() > 0) {
+      actor().recordIfAllowed(queue, "enqueue", null, Cell.jobs(lines.enqueued()) + " of " + name);
+    }
     members.put("enqueued", lines.enqueued());
     members.put("skipped", lines.skipped());
     output.done(

@@ -103,7 +103,7 @@ final class GroupsCommand extends CommandGroup {
   @Command(
       name = "set",
       description = "Set the weight of a group, or the number of its jobs that may run.")
-  static final class SetGroup extends QueueAction {
+  static final class SetGroup extends ChangeAction {
 
     @Mixin private Chosen chosen = new Chosen();
 
@@ -121,9 +121,7 @@ final class GroupsCommand extends CommandGroup {
             "Maximum number of the group's jobs that run at the same time, instead of that of the queue's limit; 'default' removes it.")
     private @Nullable String maxRunning;
 
-    SetGroup() {
-      super(Access.WRITE);
-    }
+    SetGroup() {}
 
     @Override
     void check() {
@@ -142,7 +140,7 @@ final class GroupsCommand extends CommandGroup {
                   .admin()
                   .groupSettings(chosen.queue, chosen.group)
                   .orElse(GroupSettings.defaults()));
-      queue.admin().configureGroup(chosen.queue, chosen.group, settings);
+      admin(queue).configureGroup(chosen.queue, chosen.group, settings);
       if (output.isJson()) {
         Map<String, @Nullable Object> document = chosen.members();
         document.putAll(SETTINGS.members(settings));
@@ -177,17 +175,15 @@ final class GroupsCommand extends CommandGroup {
       name = "pause",
       description =
           "Pause a group. Workers stop claiming its jobs within a second; running jobs finish.")
-  static final class Pause extends QueueAction {
+  static final class Pause extends ChangeAction {
 
     @Mixin private Chosen chosen = new Chosen();
 
-    Pause() {
-      super(Access.WRITE);
-    }
+    Pause() {}
 
     @Override
     int run(JobQueue queue, Output output) {
-      queue.admin().pauseGroup(chosen.queue, chosen.group);
+      admin(queue).pauseGroup(chosen.queue, chosen.group);
       Map<String, @Nullable Object> members = chosen.members();
       members.put("paused", true);
       output.done("%s is paused.".formatted(chosen), members);
@@ -197,17 +193,15 @@ final class GroupsCommand extends CommandGroup {
 
   /** {@code skipjack groups resume}. */
   @Command(name = "resume", description = "Resume a paused group.")
-  static final class Resume extends QueueAction {
+  static final class Resume extends ChangeAction {
 
     @Mixin private Chosen chosen = new Chosen();
 
-    Resume() {
-      super(Access.WRITE);
-    }
+    Resume() {}
 
     @Override
     int run(JobQueue queue, Output output) {
-      queue.admin().resumeGroup(chosen.queue, chosen.group);
+      admin(queue).resumeGroup(chosen.queue, chosen.group);
       Map<String, @Nullable Object> members = chosen.members();
       members.put("paused", false);
       output.done("%s is active.".formatted(chosen), members);

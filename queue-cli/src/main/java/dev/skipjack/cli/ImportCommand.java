@@ -198,6 +198,7 @@ final class ImportCommand extends DatabaseAction {
   private @Nullable String plan;
 
   @Mixin private Confirmation confirmation;
+  @Mixin private Actor actor;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
   ImportCommand() {
@@ -240,22 +241,24 @@ final class ImportCommand extends DatabaseAction {
 
   @Override
   int run(KeptConnection connections, String schema, Output output) throws SQLException {
-    Importer importer =
-        importer(JobQueue.builder(connections).schema(schema).codec(new RawJson()).build());
+    JobQueue queue = JobQueue.builder(connections).schema(schema).codec(new RawJson()).build();
+    Importer importer = importer(queue);
     return switch (action) {
-      case PLAN, RUN -> move(importer, connections, output);
+      case PLAN, RUN -> move(importer, queue, connections, output);
       case VERIFY -> verify(importer.verify(connections), output);
-      case UNDO -> undo(importer, connections, output);
+      case UNDO -> undo(importer, queue, connections, output);
     };
   }
 
-  private int move(Importer importer, KeptConnection connections, Output output)
+  private int move(
+      Importer importer, JobQueue queue, KeptConnection connections, Output output)
       throws SQLException {
     ImportReport report = importer.plan(connections);
     if (action == Action.RUN && !report.moved().isEmpty()) {
       confirmation.require(
           "Move %s from %s to the queue?".formatted(counts(report), from()), output);
       report = importer.run(connections);
+      actor.recordIfAllowed(queue, "import", null, "%s from %s".formatted(counts(report), from()));
     }
     print(report, output);
     return report.moved().isEmpty() && report.stayed().isEmpty()
@@ -263,11 +266,14 @@ final class ImportCommand extends DatabaseAction {
         : ExitCodes.DONE;
   }
 
-  private int undo(Importer importer, KeptConnection connections, Output output)
+  private int undo(
+      Importer importer, JobQueue queue, KeptConnection connections, Output output)
       throws SQLException {
     confirmation.require(
         "Return what was imported from %s and has not started?".formatted(from()), output);
     ImportReport report = importer.undo(connections);
+    actor.recordIfAllowed(
+        queue, "undo_import", null, "%s to %s".formatted(counts(report), from()));
     if (output.isJson()) {
       output.document(document(report, "returned"));
     } else {

@@ -177,14 +177,10 @@ final class JobsCommand extends CommandGroup {
           .and("result", Change::result);
 
   /** A command that changes the jobs whose ids are given. */
-  abstract static class JobsAction extends QueueAction {
+  abstract static class JobsAction extends ChangeAction {
 
     @Parameters(paramLabel = "JOB", arity = "1..*", description = "Ids of the jobs.")
     private List<JobId> ids = List.of();
-
-    JobsAction() {
-      super(Access.WRITE);
-    }
 
     @Override
     final int run(JobQueue queue, Output output) {
@@ -204,7 +200,7 @@ final class JobsCommand extends CommandGroup {
   }
 
   /** A command that changes the jobs whose ids are given, or all that match a filter. */
-  abstract static class FilteredAction extends QueueAction {
+  abstract static class FilteredAction extends ChangeAction {
 
     private final OperationAction action;
 
@@ -216,7 +212,6 @@ final class JobsCommand extends CommandGroup {
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
     FilteredAction(OperationAction action) {
-      super(Access.WRITE);
       this.action = action;
     }
 
@@ -237,7 +232,10 @@ final class JobsCommand extends CommandGroup {
     final int run(JobQueue queue, Output output) {
       return ids.isEmpty()
           ? bulk.run(
-              queue, queue.operations().preview(action, filter.applyTo(JobQuery.live())), output)
+              queue,
+              queue.operations().preview(action, filter.applyTo(JobQuery.live())),
+              actor(),
+              output)
           : report(change(queue, List.copyOf(ids)), output);
     }
 
@@ -268,7 +266,7 @@ final class JobsCommand extends CommandGroup {
 
     @Override
     List<Change> change(JobQueue queue, List<JobId> jobs) {
-      return zip(jobs, queue.admin().cancel(jobs), Cancel::describe);
+      return zip(jobs, admin(queue).cancel(jobs), Cancel::describe);
     }
 
     private static Function<JobId, Change> describe(CancelResult result) {
@@ -290,7 +288,7 @@ final class JobsCommand extends CommandGroup {
 
     @Override
     List<Change> change(JobQueue queue, List<JobId> jobs) {
-      return zip(jobs, queue.admin().redrive(jobs), Redrive::describe);
+      return zip(jobs, admin(queue).redrive(jobs), Redrive::describe);
     }
 
     static Function<JobId, Change> describe(RedriveResult result) {
@@ -324,7 +322,7 @@ final class JobsCommand extends CommandGroup {
 
     @Override
     List<Change> change(JobQueue queue, List<JobId> jobs) {
-      return jobs.stream().map(id -> hurry(queue.admin(), id)).toList();
+      return jobs.stream().map(id -> hurry(admin(queue), id)).toList();
     }
 
     static Change hurry(QueueAdmin admin, JobId id) {
@@ -351,13 +349,13 @@ final class JobsCommand extends CommandGroup {
 
     @Override
     List<Change> change(JobQueue queue, List<JobId> jobs) {
-      List<RedriveResult> redriven = queue.admin().redrive(jobs);
+      List<RedriveResult> redriven = admin(queue).redrive(jobs);
       List<Change> changes = new ArrayList<>();
       for (int i = 0; i < jobs.size(); i++) {
         RedriveResult result = redriven.get(i);
         changes.add(
             result instanceof RedriveResult.NotDead
-                ? RunNow.hurry(queue.admin(), jobs.get(i))
+                ? RunNow.hurry(admin(queue), jobs.get(i))
                 : Redrive.describe(result).apply(jobs.get(i)));
       }
       return changes;
@@ -369,7 +367,7 @@ final class JobsCommand extends CommandGroup {
       name = "edit",
       description =
           "Change a job that is not running. A dead job remains dead: redrive it afterwards.")
-  static final class Edit extends QueueAction {
+  static final class Edit extends ChangeAction {
 
     @Parameters(paramLabel = "JOB", description = "Id of the job.")
     private JobId id;
@@ -396,9 +394,7 @@ final class JobsCommand extends CommandGroup {
     private @Nullable String payload;
 
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    Edit() {
-      super(Access.WRITE);
-    }
+    Edit() {}
 
     @Override
     void check() {
@@ -428,7 +424,7 @@ final class JobsCommand extends CommandGroup {
       }
       Change change =
           changed(
-                  queue.admin().edit(id, edit),
+                  admin(queue).edit(id, edit),
                   "changed",
                   "running, or dead, in which case only a redrive makes it due")
               .apply(id);

@@ -105,13 +105,11 @@ final class KeysCommand extends CommandGroup {
         "Skip the dead job that blocks a key: the next job of the key runs.",
         "The dead job remains dead. A later redrive puts it behind the key's other jobs."
       })
-  static final class Unblock extends QueueAction {
+  static final class Unblock extends ChangeAction {
 
     @Mixin private Chosen chosen = new Chosen();
 
-    Unblock() {
-      super(Access.WRITE);
-    }
+    Unblock() {}
 
     @Override
     void check() {
@@ -122,7 +120,7 @@ final class KeysCommand extends CommandGroup {
     int run(JobQueue queue, Output output) {
       String key = chosen.find(queue);
       JobId job = chosen.job;
-      QueueAdmin admin = queue.admin();
+      QueueAdmin admin = admin(queue);
       if (!(job == null ? admin.unblock(key) : admin.unblock(key, job))) {
         throw notBlocked(key, job);
       }
@@ -141,13 +139,11 @@ final class KeysCommand extends CommandGroup {
         "Skip the job that holds a key: the next job of the key runs.",
         "A pending job, for example one that is delayed or waits for a retry, goes to the back of the key and keeps its due time. A dead job remains dead. A running job is not skipped."
       })
-  static final class Skip extends QueueAction {
+  static final class Skip extends ChangeAction {
 
     @Mixin private Chosen chosen = new Chosen();
 
-    Skip() {
-      super(Access.WRITE);
-    }
+    Skip() {}
 
     @Override
     void check() {
@@ -158,7 +154,7 @@ final class KeysCommand extends CommandGroup {
     int run(JobQueue queue, Output output) {
       String key = chosen.find(queue);
       JobId job = chosen.job;
-      QueueAdmin admin = queue.admin();
+      QueueAdmin admin = admin(queue);
       SkipResult result = job == null ? admin.skipHead(key) : admin.skipHead(key, job);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("ordering_key", key);

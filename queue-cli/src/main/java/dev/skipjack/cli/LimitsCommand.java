@@ -130,7 +130,7 @@ final class LimitsCommand extends CommandGroup {
         "Create a limit, or change some of its numbers. Workers obey it from their next claim on; running jobs are not stopped.",
         "The value 'none' removes a number. To make a queue obey the limit, use 'skipjack queues set QUEUE --limit NAME'."
       })
-  static final class SetLimit extends QueueAction {
+  static final class SetLimit extends ChangeAction {
 
     @Parameters(paramLabel = "NAME", description = "Name of the limit.")
     private String name;
@@ -172,9 +172,7 @@ final class LimitsCommand extends CommandGroup {
     private boolean ratePerGroup;
 
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    SetLimit() {
-      super(Access.WRITE);
-    }
+    SetLimit() {}
 
     @Override
     void check() {
@@ -191,8 +189,8 @@ final class LimitsCommand extends CommandGroup {
 
     @Override
     int run(JobQueue queue, Output output) {
-      Limit limit = changed(queue.admin().limit(Names.requireLimit(name)).orElse(Limit.none()));
-      queue.admin().limit(name, limit);
+      Limit limit = changed(admin(queue).limit(Names.requireLimit(name)).orElse(Limit.none()));
+      admin(queue).limit(name, limit);
       if (output.isJson()) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("limit", name);
@@ -251,19 +249,17 @@ final class LimitsCommand extends CommandGroup {
         "Forget the starts that the rate of a limit remembers, and end its throttles.",
         "The number of running jobs is not affected."
       })
-  static final class Reset extends QueueAction {
+  static final class Reset extends ChangeAction {
 
     @Parameters(paramLabel = "NAME", description = "Name of the limit.")
     private String name;
 
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    Reset() {
-      super(Access.WRITE);
-    }
+    Reset() {}
 
     @Override
     int run(JobQueue queue, Output output) {
-      if (!queue.admin().resetLimit(name)) {
+      if (!admin(queue).resetLimit(name)) {
         throw unknown(name);
       }
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
@@ -285,19 +281,17 @@ final class LimitsCommand extends CommandGroup {
         "Remove a limit that no queue obeys.",
         "An application that declares it creates it again; to lift it, set its numbers to 'none' instead."
       })
-  static final class Remove extends QueueAction {
+  static final class Remove extends ChangeAction {
 
     @Parameters(paramLabel = "NAME", description = "Name of the limit.")
     private String name;
 
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    Remove() {
-      super(Access.WRITE);
-    }
+    Remove() {}
 
     @Override
     int run(JobQueue queue, Output output) {
-      if (!queue.admin().removeLimit(name)) {
+      if (!admin(queue).removeLimit(name)) {
         throw unknown(name);
       }
       Map<String, @Nullable Object> members = new LinkedHashMap<>();

@@ -97,7 +97,7 @@ final class OperationsCommand extends CommandGroup {
       name = "list",
       description = {
         "List changes of many jobs with their actors and results, the newest first.",
-        "An operation whose process has died remains in the state 'running' until it is stopped or continued."
+        "A worker continues an operation whose process has ended, about 2 minutes after its last batch."
       })
   static final class ListOperations extends QueueAction {
 
@@ -124,13 +124,11 @@ final class OperationsCommand extends CommandGroup {
       name = "stop",
       description =
           "Stop an operation after its current batch. Jobs that it has changed remain changed.")
-  static final class Stop extends QueueAction {
+  static final class Stop extends ChangeAction {
 
     @Mixin private Chosen chosen = new Chosen();
 
-    Stop() {
-      super(Access.WRITE);
-    }
+    Stop() {}
 
     @Override
     int run(JobQueue queue, Output output) {
@@ -139,6 +137,7 @@ final class OperationsCommand extends CommandGroup {
             "Operation %d is not running; its state is '%s'."
                 .formatted(chosen.id, chosen.find(queue).state().literal()));
       }
+      BulkChange.record("stop_operation", chosen.find(queue), actor(), queue);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("operation", chosen.id);
       members.put("state", JobOperation.State.STOPPED);
@@ -151,14 +150,12 @@ final class OperationsCommand extends CommandGroup {
   @Command(
       name = "continue",
       description =
-          "Continue an operation that was stopped or whose process has died, after its last complete batch.")
-  static final class Continue extends QueueAction {
+          "Continue an operation that was stopped, or take over one that runs elsewhere, after its last complete batch.")
+  static final class Continue extends ChangeAction {
 
     @Mixin private Chosen chosen = new Chosen();
 
-    Continue() {
-      super(Access.WRITE);
-    }
+    Continue() {}
 
     @Override
     int run(JobQueue queue, Output output) {
@@ -166,6 +163,7 @@ final class OperationsCommand extends CommandGroup {
       if (operation.state() == JobOperation.State.FINISHED) {
         throw CommandFailure.nothing("Operation %d has finished.".formatted(operation.id()));
       }
+      BulkChange.record("continue_operation", operation, actor(), queue);
       return BulkChange.work(queue, operation, 0, output);
     }
   }

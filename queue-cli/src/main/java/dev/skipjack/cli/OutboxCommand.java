@@ -244,7 +244,7 @@ final class OutboxCommand extends CommandGroup {
         "The events of an aggregate are published in their order. An event waits while an earlier dead one blocks it; one that was skipped may be published after later events.",
         "With --aggregate or --all, the command prints up to five of the events and asks for confirmation. --all redrives the aggregates of the 10,000 events that died first."
       })
-  static final class Redrive extends QueueAction {
+  static final class Redrive extends ChangeAction {
 
     private static final int MOST = (int) OutboxLag.COUNTED;
     private static final int SAMPLE = 5;
@@ -271,9 +271,7 @@ final class OutboxCommand extends CommandGroup {
     @Mixin private Confirmation confirmation;
 
     @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
-    Redrive() {
-      super(Access.WRITE);
-    }
+    Redrive() {}
 
     @Override
     void check() {
@@ -302,6 +300,7 @@ final class OutboxCommand extends CommandGroup {
       OutboxAdmin admin = Outbox.on(queue).admin();
       if (!ids.isEmpty()) {
         Set<UUID> redriven = admin.redrive(ids);
+        redriven.forEach(id -> actor().record(queue, "redrive_event", null, id.toString()));
         return report(
             redriven.size(),
             ids.stream().filter(id -> !redriven.contains(id)).toList(),
@@ -333,7 +332,11 @@ final class OutboxCommand extends CommandGroup {
       List<Aggregate> aggregates = dead.stream().map(DeadEvent::aggregate).distinct().toList();
       int done = 0;
       for (Aggregate each : aggregates) {
-        done += admin.redrive(each);
+        int redriven = admin.redrive(each);
+        if (redriven > 0) {
+          actor().record(queue, "redrive_aggregate", null, each.type() + " " + each.id());
+        }
+        done += redriven;
         String progress = "%d of %s".formatted(done, events(dead.size()));
         output.progress(() -> progress);
       }
@@ -379,7 +382,7 @@ final class OutboxCommand extends CommandGroup {
         "Let a blocked aggregate continue: its dead events are skipped, and the later ones are published without them.",
         "An event that waits for its next attempt is tried at once."
       })
-  static final class Unblock extends QueueAction {
+  static final class Unblock extends ChangeAction {
 
     @Parameters(index = "0", paramLabel = "TYPE", description = "Type of the aggregate.")
     private String type;
@@ -388,9 +391,7 @@ final class OutboxCommand extends CommandGroup {
     private String id;
 
     @SuppressWarnings("NullAway.Init") // picocli sets required parameters before the command runs
-    Unblock() {
-      super(Access.WRITE);
-    }
+    Unblock() {}
 
     @Override
     void check() {
@@ -407,6 +408,7 @@ final class OutboxCommand extends CommandGroup {
       if (!Outbox.on(queue).admin().unblock(aggregate)) {
         throw CommandFailure.nothing("The aggregate '%s/%s' is not blocked.".formatted(type, id));
       }
+      actor().record(queue, "unblock_aggregate", null, type + " " + id);
       Map<String, @Nullable Object> members = AGGREGATE.members(aggregate);
       members.put("unblocked", true);
       output.done("Unblocked the aggregate '%s/%s'.".formatted(type, id), members);

@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
       "Change the payloads of all jobs that match a filter and are not running, by a JSON merge patch. Dead jobs remain dead.",
       BulkChange.HELP
     })
-final class PatchJobs extends QueueAction {
+final class PatchJobs extends ChangeAction {
 
   /** The help of each option that takes a patch. */
   static final String HELP =
@@ -27,9 +27,7 @@ final class PatchJobs extends QueueAction {
   @Mixin private BulkChange bulk;
 
   @SuppressWarnings("NullAway.Init") // picocli sets the fields before the command runs
-  PatchJobs() {
-    super(Access.WRITE);
-  }
+  PatchJobs() {}
 
   @Override
   void check() {
@@ -45,6 +43,7 @@ final class PatchJobs extends QueueAction {
     return bulk.run(
         queue,
         queue.operations().preview(OperationAction.EDIT, filter.applyTo(JobQuery.live()), patch),
+        actor(),
         output);
   }
 }

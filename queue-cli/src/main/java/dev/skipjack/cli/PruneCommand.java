@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
       "Remove history, expired keys and expired dead jobs, and create the partitions of the next two weeks, as running workers do by themselves.",
       "Only the owner of the tables can remove partitions. The command stops after about 30 seconds; run it again if it reports that more remains."
     })
-final class PruneCommand extends QueueAction {
+final class PruneCommand extends ChangeAction {
 
   private static final Duration AHEAD = Duration.ofDays(14);
   private static final int MOST_CALLS = 3;
@@ -45,9 +45,7 @@ final class PruneCommand extends QueueAction {
   private Duration audit;
 
   @SuppressWarnings("NullAway.Init") // picocli sets options that have a default
-  PruneCommand() {
-    super(Access.WRITE);
-  }
+  PruneCommand() {}
 
   /** The sums of the results of several calls. */
   private static final class Totals {
@@ -108,15 +106,16 @@ final class PruneCommand extends QueueAction {
     members.put("keys_deleted", totals.keys);
     members.put("unfinished", totals.unfinished);
     members.put("problems", totals.problems);
-    output.done(
+    String done =
         "Created %s, removed %d, and deleted %s, %s and %s."
             .formatted(
                 Cell.count(totals.created.size(), "partition", "partitions"),
                 totals.removed.size(),
                 Cell.count(totals.ended, "ended job", "ended jobs"),
                 Cell.count(totals.dead, "dead job", "dead jobs"),
-                Cell.count(totals.keys, "key", "keys")),
-        members);
+                Cell.count(totals.keys, "key", "keys"));
+    actor().recordIfAllowed(queue, "prune", null, done);
+    output.done(done, members);
     totals.problems.forEach(output::note);
     if (totals.unfinished) {
       output.note("More remains. Run the command again.");

@@ -126,9 +126,9 @@ final class QueuesCommand extends CommandGroup {
       name = "pause",
       description = {
         "Pause a queue. Workers stop claiming its jobs within a second; running jobs finish.",
-        "Jobs can still be enqueued."
+        "Jobs can still be enqueued. 'queues', 'why' and 'doctor' show the reason, of at most 500 characters, and who paused it."
       })
-  static final class Pause extends QueueAction {
+  static final class Pause extends ChangeAction {
 
     @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
     private String name;
@@ -139,20 +139,8 @@ final class QueuesCommand extends CommandGroup {
         description = "How long to pause it, for example 15m. Default: until it is resumed.")
     private @Nullable Duration length;
 
-    @Option(
-        names = "--reason",
-        paramLabel = "TEXT",
-        description =
-            "Why it is paused, at most 500 characters. 'queues', 'why' and 'doctor' show the reason, and who paused it.")
-    private @Nullable String reason;
-
-    private final Environment environment;
-
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    Pause(Environment environment) {
-      super(Access.WRITE);
-      this.environment = environment;
-    }
+    Pause() {}
 
     @Override
     void check() {
@@ -160,13 +148,13 @@ final class QueuesCommand extends CommandGroup {
     }
 
     private QueuePause pause() {
-      return new QueuePause(length, environment.actor(), reason);
+      return new QueuePause(length, actor().name(), actor().reason());
     }
 
     @Override
     int run(JobQueue queue, Output output) {
       boolean known = Overview.read(queue).of(Names.requireQueue(name)).isKnown();
-      queue.admin().pause(name, pause());
+      admin(queue).pause(name, pause());
       if (!known) {
         output.note(
             "No job, setting or worker names the queue '%s'; check the spelling.".formatted(name));
@@ -192,22 +180,20 @@ final class QueuesCommand extends CommandGroup {
 
   /** {@code skipjack queues resume}. */
   @Command(name = "resume", description = "Resume a paused queue.")
-  static final class Resume extends QueueAction {
+  static final class Resume extends ChangeAction {
 
     @Parameters(paramLabel = "QUEUE", description = "Name of the queue.")
     private String name;
 
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    Resume() {
-      super(Access.WRITE);
-    }
+    Resume() {}
 
     @Override
     int run(JobQueue queue, Output output) {
       if (!Overview.read(queue).of(Names.requireQueue(name)).isPaused()) {
         throw CommandFailure.nothing("Queue '%s' is not paused.".formatted(name));
       }
-      queue.admin().resume(name);
+      admin(queue).resume(name);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("queue", name);
       members.put("paused", false);
@@ -223,7 +209,7 @@ final class QueuesCommand extends CommandGroup {
         "Set defaults of a queue. Other defaults remain.",
         "The value 'default' removes a setting."
       })
-  static final class SetDefaults extends QueueAction {
+  static final class SetDefaults extends ChangeAction {
 
     private static final String DEFAULT = "default";
 
@@ -275,9 +261,7 @@ final class QueuesCommand extends CommandGroup {
     private @Nullable String fair;
 
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    SetDefaults() {
-      super(Access.WRITE);
-    }
+    SetDefaults() {}
 
     @Override
     void check() {
@@ -298,8 +282,8 @@ final class QueuesCommand extends CommandGroup {
     int run(JobQueue queue, Output output) {
       QueueSettings settings =
           changed(
-              queue.admin().settings(Names.requireQueue(name)).orElse(QueueSettings.defaults()));
-      queue.admin().configure(name, settings);
+              admin(queue).settings(Names.requireQueue(name)).orElse(QueueSettings.defaults()));
+      admin(queue).configure(name, settings);
       if (output.isJson()) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();
         document.put("queue", name);

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
       "Take back jobs whose lease has expired, as running workers do by themselves.",
       "A rescued job is due again, or becomes dead if it has used all its attempts."
     })
-final class RescueCommand extends QueueAction {
+final class RescueCommand extends ChangeAction {
 
   private static final int BATCH = 500;
 
@@ -36,9 +36,7 @@ final class RescueCommand extends QueueAction {
   private Duration spread;
 
   @SuppressWarnings("NullAway.Init") // picocli sets an option that has a default
-  RescueCommand() {
-    super(Access.WRITE);
-  }
+  RescueCommand() {}
 
   @Override
   int run(JobQueue queue, Output output) {
@@ -53,6 +51,9 @@ final class RescueCommand extends QueueAction {
     // A job that became dead may have freed its ordering key for the next job.
     if (rescued.stream().anyMatch(job -> job.status() == JobStatus.DEAD)) {
       queue.orderedJobs().ifPresent(OrderedJobs::sweep);
+    }
+    if (!rescued.isEmpty()) {
+      actor().recordIfAllowed(queue, "rescue", null, Cell.jobs(rescued.size()));
     }
     output.listOrNote("rescued", RESCUED, rescued, "No lease has expired.");
     return ExitCodes.DONE; // a cron job often has nothing to rescue

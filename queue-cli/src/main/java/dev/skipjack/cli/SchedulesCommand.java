@@ -203,7 +203,7 @@ final class SchedulesCommand extends CommandGroup {
         "Add a schedule. Workers fire it, whether or not they serve its queue.",
         "Give --cron or --every."
       })
-  static final class Add extends QueueAction {
+  static final class Add extends ChangeAction {
 
     @Parameters(paramLabel = "SCHEDULE", description = "Name of the new schedule.")
     private String name;
@@ -281,9 +281,7 @@ final class SchedulesCommand extends CommandGroup {
     private static final int MOST_MISSED = 1_000;
 
     @SuppressWarnings("NullAway.Init") // picocli sets required and defaulted options
-    Add() {
-      super(Access.WRITE);
-    }
+    Add() {}
 
     @Override
     void check() {
@@ -296,6 +294,7 @@ final class SchedulesCommand extends CommandGroup {
     @Override
     int run(JobQueue queue, Output output) {
       queue.schedules().add(schedule());
+      actor().record(queue, "add_schedule", queueName == null ? "default" : queueName, name);
       ScheduleState added = queue.schedules().find(name).orElseThrow(() -> unknown(name));
       if (output.isJson()) {
         output.document(STATE.members(new Visible<>(added, null)));
@@ -333,27 +332,35 @@ final class SchedulesCommand extends CommandGroup {
   }
 
   /** A command that changes the named schedule. */
-  abstract static class ScheduleAction extends QueueAction {
+  abstract static class ScheduleAction extends ChangeAction {
 
     @Parameters(paramLabel = "SCHEDULE", description = "Name of the schedule.")
     private String name;
 
+    private final String action;
     private final String result;
 
     /**
+     * @param action the change, as it is recorded
      * @param result the state of the schedule after the change
      */
     @SuppressWarnings("NullAway.Init") // picocli sets a required parameter before the command runs
-    ScheduleAction(String result) {
-      super(Access.WRITE);
+    ScheduleAction(String action, String result) {
+      this.action = action;
       this.result = result;
     }
 
     @Override
     final int run(JobQueue queue, Output output) {
-      if (!change(queue, Names.requireSchedule(name))) {
+      Optional<String> itsQueue =
+          queue
+              .schedules()
+              .findWithoutPayload(Names.requireSchedule(name))
+              .map(ScheduleState::queue);
+      if (!change(queue, name)) {
         throw unknown(name);
       }
+      actor().record(queue, action, itsQueue.orElse(null), name);
       Map<String, @Nullable Object> members = new LinkedHashMap<>();
       members.put("schedule", name);
       members.put("result", result);
@@ -372,7 +379,7 @@ final class SchedulesCommand extends CommandGroup {
   static final class Pause extends ScheduleAction {
 
     Pause() {
-      super("paused");
+      super("pause_schedule", "paused");
     }
 
     @Override
@@ -388,7 +395,7 @@ final class SchedulesCommand extends CommandGroup {
   static final class Resume extends ScheduleAction {
 
     Resume() {
-      super("active");
+      super("resume_schedule", "active");
     }
 
     @Override
@@ -404,7 +411,7 @@ final class SchedulesCommand extends CommandGroup {
   static final class Fire extends ScheduleAction {
 
     Fire() {
-      super("fire requested");
+      super("fire_schedule", "fire requested");
     }
 
     @Override
@@ -423,7 +430,7 @@ final class SchedulesCommand extends CommandGroup {
   static final class Remove extends ScheduleAction {
 
     Remove() {
-      super("removed");
+      super("remove_schedule", "removed");
     }
 
     @Override

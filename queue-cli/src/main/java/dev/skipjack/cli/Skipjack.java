@@ -139,14 +139,11 @@ public final class Skipjack implements Runnable {
       if (type == DatabaseOptions.class) {
         return type.cast(new DatabaseOptions(environment));
       }
-      if (type == BulkChange.class) {
-        return type.cast(new BulkChange(environment));
+      if (type == Actor.class) {
+        return type.cast(new Actor(environment));
       }
       if (type == DashboardCommand.class) {
         return type.cast(new DashboardCommand(environment));
-      }
-      if (type == QueuesCommand.Pause.class) {
-        return type.cast(new QueuesCommand.Pause(environment));
       }
       return type == Confirmation.class
           ? type.cast(new Confirmation(environment))

@@ -70,11 +70,14 @@ class CommandLineDocumentTest {
   /** The command whose help the page shows with the options of all changes by filter. */
   private static final String COMPLETE_FILTERS = "jobs cancel";
 
-  /** The options with which commands filter jobs and confirm a change, and the text about them. */
+  /**
+   * The options with which commands filter jobs, confirm a change and record it, and the text about
+   * them.
+   */
   private static final Pattern FILTER_OPTIONS =
       Pattern.compile(
           "^ +(?:--(?:queue|kind|group|tag|error|error-class|error-group|since|payload|status)=\\S+ +Only"
-              + " jobs|--dry-run +Print how many jobs|--yes +Do not ask[.]) ?.*\n"
+              + " jobs|--dry-run +Print how many jobs|--yes +Do not ask[.]|--as=NAME +Name|--reason=TEXT +Why) ?.*\n"
               + "(?: {20,}.*\n"
               + ")*|^A change by filter prints .+\n"
               + "(?:.+\n"

@@ -134,9 +134,7 @@ public final class Dashboard implements AutoCloseable {
         : settings.hosts();
   }
 
-  /**
-   * Stops the queries. An operation that is running stops after its batch, and can be continued.
-   */
+  /** Stops reading. An operation that is running stops after its batch; a worker continues it. */
   @Override
   public void close() {
     runner.close();

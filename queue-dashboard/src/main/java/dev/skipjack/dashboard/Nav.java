@@ -7,7 +7,7 @@ enum Nav {
   JOBS("Jobs", "/jobs", false, "M4 5h16v14H4zM4 10h16M9 10v9"),
   RUNNING("Running", "/running", false, "M7 5l12 7-12 7z"),
   DEAD("Dead letters", "/dead", false, "M12 4l9 16H3zM12 10v4M12 17v.5"),
-  KEYS("Blocked keys", "/keys", false, "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3"),
+  HELD("Held", HeldScreen.PATH, false, "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3"),
   SCHEDULES("Schedules", "/schedules", false, "M12 3a9 9 0 1 0 .01 0M12 7v5l3.5 2"),
   OUTBOX("Outbox", "/outbox", true, "M4 13l3-8h10l3 8v6H4zM4 13h5l1.5 2.5h3L15 13h5"),
   WORKERS("Workers", "/workers", false, "M5 5h14v6H5zM5 13h14v6H5zM8 8h.5M8 16h.5"),

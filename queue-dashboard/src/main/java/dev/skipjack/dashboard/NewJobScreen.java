@@ -80,6 +80,12 @@ final class NewJobScreen implements Screen<NewJobScreen.Model> {
                         "none",
                         false),
                     field(
+                        "Group, such as the tenant",
+                        "group",
+                        source == null ? "" : Objects.requireNonNullElse(source.group(), ""),
+                        "none",
+                        false),
+                    field(
                         "Tags, separated by commas",
                         "tags",
                         source == null ? "" : NewJobs.tagsOf(source),

@@ -97,13 +97,17 @@ final class NewJobs {
     return result;
   }
 
-  /** Restores what a form cannot contain exactly: tags with commas, and spaces around a key. */
+  /** Restores what a form cannot contain exactly: tags with commas, and spaces around a key or group. */
   private static EnqueueOptions asStored(
       EnqueueOptions options, JobDetails source, Request request) {
     EnqueueOptions chosen = options;
     List<String> tags = source.summary().tags();
     if (!tags.isEmpty() && text(request, "tags").equals(tagsOf(source.summary()).strip())) {
       chosen = chosen.tags(tags);
+    }
+    String group = source.summary().group();
+    if (group != null && text(request, "group").equals(group.strip())) {
+      chosen = chosen.group(group);
     }
     String key = source.orderingKey();
     return key != null && text(request, "key").equals(key.strip())
@@ -137,6 +141,10 @@ final class NewJobs {
     String key = text(request, "key");
     if (!key.isEmpty()) {
       chosen = chosen.orderingKey(key);
+    }
+    String group = text(request, "group");
+    if (!group.isEmpty()) {
+      chosen = chosen.group(group);
     }
     List<String> tags =
         Arrays.stream(text(request, "tags").split(",", -1))

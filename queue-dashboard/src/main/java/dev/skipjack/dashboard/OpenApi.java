@@ -33,6 +33,8 @@ final class OpenApi {
               "name, last",
               "/queue",
               "name",
+              GroupsScreen.PATH,
+              "name",
               "/queues",
               "after",
               "/schedules",

@@ -87,8 +87,17 @@ final class OperationChanges {
                     Long.parseLong(parts.get(1)),
                     null),
                 visit.access().user());
+    // The row of the operation has its actor, but no reason.
+    if (visit.reason() != null) {
+      record("start_operation", operation.id(), visit);
+    }
     visit.services().runner().run(operation.id());
     return page(operation.id(), Note.OPERATION_STARTED, visit);
+  }
+
+  private static void record(String action, long id, Visit visit) {
+    JobOperation operation = visit.services().operations().find(id).orElseThrow();
+    visit.record(action, operation.filter().queue(), "operation " + id);
   }
 
   private static Link page(long id, Note note, Visit visit) {
@@ -98,6 +107,9 @@ final class OperationChanges {
   static Link stop(Visit visit) {
     OperationsScreen.Row operation = changeable(visit);
     boolean stopped = visit.services().operations().stop(operation.id());
+    if (stopped) {
+      record("stop_operation", operation.id(), visit);
+    }
     return page(
         operation.id(), stopped ? Note.OPERATION_STOPPED : Note.OPERATION_NOT_RUNNING, visit);
   }
@@ -107,6 +119,7 @@ final class OperationChanges {
     if (operation.state() == JobOperation.State.FINISHED) {
       return page(operation.id(), Note.OPERATION_NOT_RUNNING, visit);
     }
+    record("continue_operation", operation.id(), visit);
     visit.services().runner().run(operation.id());
     return page(operation.id(), Note.OPERATION_STARTED, visit);
   }

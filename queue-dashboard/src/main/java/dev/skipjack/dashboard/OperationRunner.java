@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs the operations that users start, one after another in a thread of its own, so that they go
- * on when the browser is closed. An operation that the end of this process interrupts can be
- * continued, because each of its batches is committed with its progress.
+ * on when the browser is closed. If the end of this process interrupts an operation, a worker
+ * continues it.
  */
 final class OperationRunner implements AutoCloseable {
 
@@ -50,7 +50,7 @@ final class OperationRunner implements AutoCloseable {
       thread.execute(() -> work(id));
     } catch (RejectedExecutionException ended) {
       running.remove(id);
-      throw new Refusal(503, "The dashboard is being stopped. Continue the operation later.");
+      throw new Refusal(503, "The dashboard is being stopped. A worker will run the operation.");
     }
   }
 
@@ -66,7 +66,7 @@ final class OperationRunner implements AutoCloseable {
     } catch (Stopped stopped) {
       LOG.info("Operation interrupted by the end of the dashboard operation={}", id);
     } catch (Throwable failure) {
-      LOG.warn("Operation failed and can be continued operation={}", id, failure);
+      LOG.warn("Operation failed; a worker will try to continue it operation={}", id, failure);
     } finally {
       running.remove(id);
     }

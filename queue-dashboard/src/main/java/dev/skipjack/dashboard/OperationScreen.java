@@ -61,8 +61,8 @@ final class OperationScreen implements Screen<OperationScreen.Model> {
             ? Html.tag("p")
                 .style("problem")
                 .add(
-                    "This process does not run the operation. Another one may; if the numbers do"
-                        + " not change, continue it here.")
+                    "Another process runs the operation. If that process ends, a worker continues"
+                        + " it about 2 minutes after the last batch.")
             : Html.NOTHING,
         Html.div("tiles")
             .add(

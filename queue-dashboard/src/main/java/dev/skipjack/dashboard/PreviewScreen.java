@@ -140,7 +140,7 @@ final class PreviewScreen implements Screen<PreviewScreen.Model> {
         preview.atLeast()
             ? "all of these jobs"
             : Amount.text(preview.jobs()) + (preview.jobs() == 1 ? " job" : " jobs");
-    return form.button(verb + " " + what, deletes ? "danger solid" : "primary");
+    return form.reason().button(verb + " " + what, deletes ? "danger solid" : "primary");
   }
 
   static boolean needsCount(OperationAction action, long jobs) {

@@ -323,7 +323,11 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
     Node facts =
         Ui.facts()
             .add("Limit", Html.text(row.map(QueueRow::limit).orElse("none")))
-            .add("Groups", Html.text(set.isFair() ? "served in turn" : "not separated"))
+            .add(
+                "Groups",
+                Ui.link(
+                    GroupsScreen.page(queue, visit),
+                    set.isFair() ? "served in turn" : "not separated"))
             .add(
                 "Archive",
                 Html.text(

@@ -6,6 +6,8 @@ import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.DeadLetterGroup;
 import dev.skipjack.api.operations.Doctor;
 import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.GroupState;
+import dev.skipjack.api.operations.HeldLane;
 import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
@@ -17,6 +19,7 @@ import dev.skipjack.api.operations.JobOrder;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.LimitState;
 import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
@@ -116,6 +119,18 @@ final class Reads {
 
   Started<List<DeadLetterGroup>> deadLetters() {
     return queries.start("dead", SLOW, reader::deadLetters);
+  }
+
+  Started<List<HeldLane>> held() {
+    return queries.start("held", LISTS, reader::held);
+  }
+
+  Started<List<LimitState>> limits() {
+    return queries.start("limits", LISTS, reader::limits);
+  }
+
+  Started<List<GroupState>> groups(String name) {
+    return queries.start(List.of("groups", name), LISTS, () -> reader.groups(name));
   }
 
   Started<List<BlockedKey>> blockedKeys() {

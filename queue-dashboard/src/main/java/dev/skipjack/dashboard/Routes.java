@@ -44,6 +44,12 @@ final class Routes {
     routes.add(Route.change("/queue/resume", Role.OPERATOR, false, QueueChanges::resume));
     routes.add(Route.change("/queue/settings", Role.ADMIN, false, QueueChanges::configure));
     routes.add(Route.change("/keys/unblock", Role.OPERATOR, false, QueueChanges::unblock));
+    routes.add(Route.change("/limits/set", Role.ADMIN, true, LimitChanges::set));
+    routes.add(Route.change("/limits/remove", Role.ADMIN, true, LimitChanges::remove));
+    routes.add(Route.change("/limits/reset", Role.ADMIN, true, LimitChanges::reset));
+    routes.add(Route.change("/groups/pause", Role.OPERATOR, false, LimitChanges::pauseGroup));
+    routes.add(Route.change("/groups/resume", Role.OPERATOR, false, LimitChanges::resumeGroup));
+    routes.add(Route.change("/groups/settings", Role.ADMIN, false, LimitChanges::configureGroup));
     routes.add(Route.change("/schedules/pause", Role.OPERATOR, false, ScheduleChanges::pause));
     routes.add(Route.change("/schedules/resume", Role.OPERATOR, false, ScheduleChanges::resume));
     routes.add(Route.change("/schedules/fire", Role.OPERATOR, false, ScheduleChanges::fire));
@@ -70,7 +76,9 @@ final class Routes {
     screens.put("/jobs/{id}", new JobScreen());
     screens.put("/running", new RunningScreen());
     screens.put("/dead", new DeadScreen());
-    screens.put("/keys", new KeysScreen());
+    screens.put(HeldScreen.PATH, new HeldScreen());
+    screens.put(LimitsScreen.PATH, new LimitsScreen());
+    screens.put(GroupsScreen.PATH, new GroupsScreen());
     screens.put("/schedules", new SchedulesScreen());
     screens.put("/outbox", new OutboxScreen());
     screens.put("/workers", new WorkersScreen());

@@ -3,6 +3,8 @@ package dev.skipjack.dashboard;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.Finding;
+import dev.skipjack.api.operations.GroupState;
+import dev.skipjack.api.operations.HeldLane;
 import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.operations.JobDetails;
@@ -174,6 +176,27 @@ final class VisibleReads {
         reads.deadLetters(),
         group -> group.queue(),
         group -> DeadRow.of(group, text(group.error())));
+  }
+
+  Started<List<HeldLane>> held() {
+    return visible(reads.held(), HeldLane::queue, Function.identity());
+  }
+
+  /** Returns the limits that a visible queue obeys. */
+  Started<List<LimitsScreen.Row>> limits() {
+    return reads
+        .limits()
+        .map(
+            all ->
+                all.stream()
+                    .map(limit -> LimitsScreen.Row.of(limit, access::sees))
+                    .filter(row -> access.seesEverything() || !row.queues().isEmpty())
+                    .toList());
+  }
+
+  /** Returns the groups of a visible queue. */
+  Started<List<GroupState>> groups(String queue) {
+    return visible(reads.groups(queue), GroupState::queue, Function.identity());
   }
 
   Started<List<BlockedKey>> blockedKeys() {

@@ -36,7 +36,8 @@ record Visit(
     return services.admin().as(access.user(), reason());
   }
 
-  private @Nullable String reason() {
+  /** Returns the reason of the form; null if none was given. */
+  @Nullable String reason() {
     return request
         .field(Form.REASON)
         .map(String::strip)

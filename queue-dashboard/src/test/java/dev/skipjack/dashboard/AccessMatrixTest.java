@@ -71,6 +71,8 @@ class AccessMatrixTest {
                     "/queue/pause",
                     "/queue/resume",
                     "/keys/unblock",
+                    "/groups/pause",
+                    "/groups/resume",
                     "/schedules/pause",
                     "/schedules/resume",
                     "/schedules/fire",
@@ -80,7 +82,15 @@ class AccessMatrixTest {
                     "/operations/{id}/stop",
                     "/operations/{id}/continue"),
                 Role.ADMIN,
-                List.of("/new", "/jobs/{id}/edit", "/jobs/{id}/prune", "/queue/settings")));
+                List.of(
+                    "/new",
+                    "/jobs/{id}/edit",
+                    "/jobs/{id}/prune",
+                    "/queue/settings",
+                    "/limits/set",
+                    "/limits/remove",
+                    "/limits/reset",
+                    "/groups/settings")));
   }
 
   @Test
@@ -92,7 +102,10 @@ class AccessMatrixTest {
             "/doctor",
             "/api/v1/doctor",
             "/outbox/redrive",
-            "/outbox/unblock");
+            "/outbox/unblock",
+            "/limits/set",
+            "/limits/remove",
+            "/limits/reset");
   }
 
   @Test

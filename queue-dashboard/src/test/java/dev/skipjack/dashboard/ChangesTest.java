@@ -8,6 +8,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.OrderingPolicy;
+import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobOperation;
@@ -17,6 +18,7 @@ import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -183,7 +185,12 @@ class ChangesTest {
             JobType.of("mail", String.class).payloadVersion(7).onQueue("emails"),
             payload,
             options ->
-                options.tags("vip", "a, b").priority(5).maxAttempts(3).orderingKey(" customer 1 "));
+                options
+                    .tags("vip", "a, b")
+                    .priority(5)
+                    .maxAttempts(3)
+                    .orderingKey(" customer 1 ")
+                    .group(" tenant 1 "));
   }
 
   @Test
@@ -199,7 +206,7 @@ class ChangesTest {
     assertThat(copy.headers()).containsEntry("tenant", "acme");
     assertThat(copy.summary())
         .usingRecursiveComparison()
-        .comparingOnlyFields("queue", "kind", "priority", "maxAttempts", "tags")
+        .comparingOnlyFields("queue", "kind", "group", "priority", "maxAttempts", "tags")
         .isEqualTo(stored.summary());
   }
 
@@ -360,12 +367,108 @@ class ChangesTest {
           Fixture.type("mail", "emails"), Map.of(), options -> options.orderingKey("customer-1"));
     }
     fixture.fail("mail", "emails", "Failed");
-    assertThat(admin.page("/keys")).contains("customer-1");
+    assertThat(admin.page("/held")).contains("customer-1");
 
-    assertThat(admin.submit("/keys", "/keys/unblock"))
+    assertThat(admin.submit("/held", "/keys/unblock"))
         .contains("no longer blocked")
         .contains("No key is blocked.");
     assertThat(fixture.queue.reader().blockedKeys()).isEmpty();
+  }
+
+  @Test
+  void aLimitIsCreatedChangedResetAndRemoved() {
+    assertThat(
+            admin.submitContaining(
+                "/limits", "/limits/set", "Create", "limit", "stripe", "running", "50"))
+        .contains("The limit was changed.", "0 of 50", "none; it has no effect");
+    assertThat(
+            admin.submitContaining(
+                "/limits",
+                "/limits/set",
+                "Save",
+                "running",
+                "",
+                "per-group",
+                "3",
+                "count",
+                "100",
+                "period",
+                "PT0.5S",
+                "burst",
+                "10",
+                "rate-per-group",
+                "true"))
+        .contains("100 in 500 ms, 10 at once after a pause, for each group", "PT0.5S");
+    assertThat(fixture.queue.admin().limit("stripe"))
+        .contains(
+            Limit.none()
+                .runningPerGroup(3)
+                .rate(Rate.bucket(100, Duration.ofMillis(500)).burst(10).perGroup()));
+    // A form that is not changed keeps the numbers.
+    admin.submitContaining("/limits", "/limits/set", "Save", "rate-per-group", "true");
+    assertThat(fixture.queue.admin().limit("stripe").orElseThrow().rate().orElseThrow().burst())
+        .isEqualTo(10);
+    assertThat(admin.submit("/limits", "/limits/reset")).contains("The rate begins again");
+    assertThat(admin.submit("/limits", "/limits/remove"))
+        .contains("The limit was removed.", "No limits.");
+    assertThat(fixture.queue.operations().changes(10))
+        .extracting(JobChange::actor, JobChange::action, JobChange::target)
+        .containsExactly(
+            tuple("anna", "remove_limit", "stripe"),
+            tuple("anna", "reset_limit", "stripe"),
+            tuple("anna", "limit", "stripe"),
+            tuple("anna", "limit", "stripe"),
+            tuple("anna", "limit", "stripe"));
+  }
+
+  @Test
+  void wrongNumbersOfALimitAreExplained() {
+    for (List<String> wrong :
+        List.of(
+            List.of("limit", "No spaces", "No spaces"),
+            List.of("limit", "", "needs a name"),
+            List.of("running", "-1", "is negative"),
+            List.of("running", "many", "must be a number"),
+            List.of("count", "5", "needs both"),
+            List.of("period", "PTx", "needs both"))) {
+      Response response =
+          admin.sendForm(
+              "/limits", "/limits/set", "Create", "limit", "stripe", wrong.get(0), wrong.get(1));
+      assertThat(response.status()).as("%s", wrong).isEqualTo(400);
+      assertThat(response.text()).contains(wrong.get(2));
+    }
+    assertThat(fixture.queue.reader().limits()).isEmpty();
+  }
+
+  @Test
+  void aGroupIsPausedConfiguredAndResumed() {
+    fixture.queue.admin().limit("mail-server", Limit.none().running(5));
+    fixture
+        .queue
+        .admin()
+        .configure("emails", QueueSettings.defaults().fair().limitedBy("mail-server"));
+    fixture.queue.enqueue(
+        Fixture.type("mail", "emails"), Map.of(), options -> options.group("big one"));
+
+    assertThat(
+            admin.submitContaining(
+                "/groups?name=emails", "/groups/pause", "Pause", "group", "big one"))
+        .contains("The group is paused.", "big one");
+    assertThat(admin.page("/held")).contains("The group is paused", "big one", "Resume the group");
+    assertThat(
+            admin.submitContaining(
+                "/groups?name=emails", "/groups/settings", "big one", "weight", "7", "most", "2"))
+        .contains("The settings of the group were changed.");
+    assertThat(fixture.queue.admin().groupSettings("emails", "big one"))
+        .contains(GroupSettings.defaults().weight(7).maxRunning(2));
+    assertThat(admin.submit("/held", "/groups/resume")).contains("The group is not paused.");
+    assertThat(fixture.queue.reader().held()).isEmpty();
+    assertThat(
+            admin
+                .sendForm(
+                    "/groups?name=emails", "/groups/settings", "big one", "weight", "101")
+                .text())
+        .contains("Weight 101 is not in 1..100.");
   }
 
   @Test
@@ -512,12 +615,17 @@ class ChangesTest {
                     .preview(OperationAction.REDRIVE, JobQuery.live().queue("emails")),
                 "bert");
     String address = "/operations/" + operation.id();
-    assertThat(admin.page(address)).contains("This process does not run the operation.");
+    assertThat(admin.page(address)).contains("Another process runs the operation.");
 
     assertThat(admin.submit(address, address + "/stop")).contains("stops after its current batch");
     assertThat(admin.submit(address, address + "/continue")).contains("The operation runs.");
     await()
         .until(
             () -> fixture.queue.operations().list(1).get(0).state() == JobOperation.State.FINISHED);
+    assertThat(fixture.queue.operations().changes(10))
+        .extracting(JobChange::actor, JobChange::action, JobChange::queue, JobChange::target)
+        .containsExactly(
+            tuple("anna", "continue_operation", "emails", "operation " + operation.id()),
+            tuple("anna", "stop_operation", "emails", "operation " + operation.id()));
   }
 }

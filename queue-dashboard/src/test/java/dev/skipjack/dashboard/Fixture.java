@@ -4,8 +4,14 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.operations.GroupSettings;
+import dev.skipjack.api.operations.Limit;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.spi.GroupKey;
 import dev.skipjack.outbox.Event;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.outbox.PublishResult;
@@ -118,6 +124,25 @@ final class Fixture implements AutoCloseable {
     }
   }
 
+  /**
+   * Lets a limit and the pause of a group hold a due job each, in the queues limited and fair.
+   *
+   * @param group the name of the groups, at most 200 characters
+   */
+  void hold(String group) {
+    QueueAdmin admin = queue.admin();
+    admin.limit("shared-limit", Limit.none().running(0).rate(Rate.bucket(5, Duration.ofMinutes(1))));
+    admin.limit("unused-limit", Limit.none().runningPerGroup(2));
+    admin.configure("limited", QueueSettings.defaults().limitedBy("shared-limit"));
+    admin.configure("fair", QueueSettings.defaults().fair());
+    admin.configureGroup("fair", group, GroupSettings.defaults().weight(3));
+    admin.configureGroup("limited", group, GroupSettings.defaults().maxRunning(1));
+    admin.pauseGroup("fair", group);
+    for (String name : List.of("limited", "fair")) {
+      queue.enqueue(type("mail", name), Map.of(), options -> options.group(group));
+    }
+  }
+
   /** Writes a text into everything that a page may show. */
   void fillWith(String text) throws Exception {
     JobType<Map<String, Object>> type = type("mail", "emails");
@@ -129,6 +154,7 @@ final class Fixture implements AutoCloseable {
     queue.enqueue(type, payload, options -> options.tags(text).header("note", text));
     complete("mail", "emails", Map.of("result", text));
     queue.enqueue(type, payload, options -> options.tags(text).delay(Duration.ofHours(1)));
+    hold(text.length() > GroupKey.LONGEST ? "group" : text);
     queue.admin().pause("emails", QueuePause.untilResumed().by(text).because(text));
     queue
         .schedules()

@@ -36,6 +36,7 @@ final class Markup {
           "p",
           "h1",
           "h2",
+          "h3",
           "ul",
           "ol",
           "li",

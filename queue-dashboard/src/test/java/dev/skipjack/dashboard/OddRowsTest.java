@@ -103,6 +103,9 @@ class OddRowsTest {
         "job_workers",
         "job_operations",
         "job_changes",
+        "job_limits",
+        "job_groups",
+        "job_rate_uses",
         "outbox_events",
         "outbox_blocked",
         "outbox_shards"
@@ -112,6 +115,8 @@ class OddRowsTest {
     try (Fixture fixture = new Fixture(given)) {
       fixture.fillWith("text");
       fixture.failToFire("text");
+      execute(
+          "INSERT INTO job_rate_uses (limit_name, taken, full_at) VALUES ('shared-limit', 5, now() + interval '1 minute')");
       fixture.enqueue("other", "others", Map.of());
       fixture
           .queue
@@ -137,7 +142,7 @@ class OddRowsTest {
             check(address, admin.get(address));
           }
           Browser restricted = new Browser(dashboard, "carl viewer emails,others");
-          for (String address : List.of("/", "/workers", "/schedules", "/jobs", "/operations")) {
+          for (String address : List.of("/", "/workers", "/schedules", "/jobs", "/operations", "/held", "/limits")) {
             check(address, restricted.get(address));
           }
         }
@@ -240,8 +245,15 @@ class OddRowsTest {
   }
 
   private void restore(String table) throws SQLException {
+    boolean isReferenced = table.equals("job_limits");
+    if (isReferenced) {
+      execute("UPDATE job_queues SET limit_name = NULL");
+    }
     execute("DELETE FROM " + table);
     execute("INSERT INTO " + table + " OVERRIDING SYSTEM VALUE SELECT * FROM before_changes");
+    if (isReferenced) {
+      execute("UPDATE job_queues SET limit_name = 'shared-limit' WHERE queue = 'limited'");
+    }
   }
 
   private void execute(String sql) throws SQLException {

@@ -7,11 +7,18 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.BlockedKey;
 import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Fix;
+import dev.skipjack.api.operations.GroupSettings;
+import dev.skipjack.api.operations.GroupState;
+import dev.skipjack.api.operations.HeldLane;
+import dev.skipjack.api.operations.HeldLane.Cause;
 import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.Limit;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.store.jooq.JobQueue;
 import java.io.IOException;
@@ -205,6 +212,76 @@ class PagesTest {
             null);
 
     assertPage("job.html", Layout.page(new JobScreen(), model, visit("/jobs/7")));
+  }
+
+  @Test
+  void heldJobsAndBlockedKeysShowTheirCause() throws IOException {
+    HeldScreen.Model model =
+        new HeldScreen.Model(
+            read(
+                List.of(
+                    new HeldLane("emails", null, Cause.RUNNING, "mail-server", 5, 5, null, 1_000),
+                    new HeldLane("emails", "acme", Cause.RUNNING_OF_GROUP, "mail-server", 2, 2, null, 3),
+                    new HeldLane("charges", null, Cause.RATE, "stripe", 1, 100, NOW.plusSeconds(3), 40),
+                    new HeldLane("charges", null, Cause.RATE_OF_GROUP, "stripe", 0, null, NOW.plusSeconds(90), 1),
+                    new HeldLane("emails", "late", Cause.GROUP_PAUSED, null, 0, null, null, 7))),
+            read(
+                List.of(
+                    new BlockedKey(
+                        "customer-1",
+                        new JobId(7),
+                        "emails",
+                        "send-welcome",
+                        NOW.minusSeconds(600),
+                        "Mail server timed out",
+                        12))));
+
+    assertPage("held.html", Layout.page(new HeldScreen(), model, visit("/held")));
+  }
+
+  @Test
+  void limitsShowTheirUseAndTheirForm() throws IOException {
+    LimitsScreen.Model model =
+        new LimitsScreen.Model(
+            read(
+                List.of(
+                    new LimitsScreen.Row(
+                        "mail-server",
+                        Limit.none().running(5).runningPerGroup(2),
+                        List.of("emails"),
+                        5,
+                        NOW.minusSeconds(86_400)),
+                    new LimitsScreen.Row(
+                        "stripe",
+                        Limit.none().rate(Rate.sliding(100, Duration.ofMillis(1_500)).perGroup()),
+                        List.of(),
+                        null,
+                        NOW.minusSeconds(60)))));
+
+    assertPage("limits.html", Layout.page(new LimitsScreen(), model, visit("/limits")));
+  }
+
+  @Test
+  void groupsShowTheirSettings() throws IOException {
+    GroupsScreen.Model model =
+        new GroupsScreen.Model(
+            "emails",
+            read(
+                List.of(
+                    new GroupState(
+                        "emails",
+                        "acme",
+                        GroupSettings.defaults().weight(3).maxRunning(2),
+                        null,
+                        NOW.minusSeconds(60)),
+                    new GroupState(
+                        "emails",
+                        "late",
+                        GroupSettings.defaults(),
+                        NOW.minusSeconds(30),
+                        NOW.minusSeconds(30)))));
+
+    assertPage("groups.html", Layout.page(new GroupsScreen(), model, visit("/groups")));
   }
 
   private static JobExecution attempt(int number, ExecutionStatus status, long secondsAgo) {

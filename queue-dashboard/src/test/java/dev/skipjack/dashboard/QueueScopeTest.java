@@ -7,8 +7,11 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobQuery;
 import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.OperationAction;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -49,6 +52,24 @@ class QueueScopeTest {
     fillHiddenQueue();
     changeHiddenQueue();
     fillVisibleQueue();
+    holdJobsOfBoth();
+  }
+
+  private void holdJobsOfBoth() {
+    QueueAdmin admin = fixture.queue.admin();
+    admin.limit("zebra-limit", Limit.none().running(1_000));
+    admin.limit("shared-limit", Limit.none().running(1_000));
+    admin.configure("zebra", QueueSettings.defaults().limitedBy("shared-limit"));
+    admin.configure("zebra-two", QueueSettings.defaults().limitedBy("zebra-limit"));
+    admin.configure("emails", QueueSettings.defaults().limitedBy("shared-limit"));
+    hold("zebra", "zebra-kind", "zebra-group");
+    hold("emails", "mail", "visible-group");
+  }
+
+  private void hold(String name, String kind, String group) {
+    fixture.queue.admin().pauseGroup(name, group);
+    fixture.queue.enqueue(
+        Fixture.type(kind, name), Map.of("name", "x"), options -> options.group(group));
   }
 
   @AfterEach
@@ -222,6 +243,22 @@ class QueueScopeTest {
     assertThat(browser.page("/jobs")).contains("mail");
     assertThat(browser.page("/schedules")).contains("daily-mail");
     assertThat(browser.page("/workers")).contains("shared").contains("of 3");
+    assertThat(browser.page("/held")).contains("visible-group");
+    assertThat(browser.page("/limits")).contains("shared-limit").contains("hidden of 1,000");
+    assertThat(browser.page("/groups?name=emails")).contains("visible-group");
+  }
+
+  @Test
+  void aFormOfAVisibleQueueChangesNoGroupOfAHiddenOne() {
+    Browser browser = fixture.browser("carl admin emails payloads");
+    browser.page("/");
+
+    for (String change : List.of("/groups/pause", "/groups/settings")) {
+      Response response =
+          browser.sendForm("/groups?name=emails", change, "", "target", "zebra zebra-group");
+      assertThat(response.status()).as(change).isEqualTo(403);
+    }
+    assertThat(browser.page("/limits")).doesNotContain("/limits/set").doesNotContain("Change the");
   }
 
   /** The same filters with names of a hidden queue and with names that do not exist. */
@@ -260,7 +297,9 @@ class QueueScopeTest {
     Browser browser = fixture.browser("carl admin emails payloads");
     browser.page("/");
 
-    for (String path : List.of("/queue?name=", "/api/v1/queue?name=")) {
+    for (String path :
+        List.of(
+            "/queue?name=", "/api/v1/queue?name=", "/groups?name=", "/api/v1/groups?name=")) {
       assertThat(response(browser, path, HIDDEN)).isEqualTo(response(browser, path, "otter"));
     }
     String unknown = "9999";

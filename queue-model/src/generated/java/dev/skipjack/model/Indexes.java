@@ -8,6 +8,7 @@ import dev.skipjack.model.tables.InboxEvents;
 import dev.skipjack.model.tables.JobExecutions;
 import dev.skipjack.model.tables.JobKeys;
 import dev.skipjack.model.tables.JobMinutes;
+import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobSchedules;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.model.tables.JobsArchive;
@@ -43,6 +44,7 @@ public class Indexes {
     public static final Index JOB_EXECUTIONS_JOB_IDX = Internal.createIndex(DSL.name("job_executions_job_idx"), JobExecutions.JOB_EXECUTIONS, new OrderField[] { JobExecutions.JOB_EXECUTIONS.JOB_ID }, false);
     public static final Index JOB_KEYS_EXPIRES_AT_IDX = Internal.createIndex(DSL.name("job_keys_expires_at_idx"), JobKeys.JOB_KEYS, new OrderField[] { JobKeys.JOB_KEYS.EXPIRES_AT }, false);
     public static final Index JOB_MINUTES_MINUTE_IDX = Internal.createIndex(DSL.name("job_minutes_minute_idx"), JobMinutes.JOB_MINUTES, new OrderField[] { JobMinutes.JOB_MINUTES.MINUTE, JobMinutes.JOB_MINUTES.QUEUE }, false);
+    public static final Index JOB_OPERATIONS_RUNNING_IDX = Internal.createIndex(DSL.name("job_operations_running_idx"), JobOperations.JOB_OPERATIONS, new OrderField[] { JobOperations.JOB_OPERATIONS.UPDATED_AT }, false);
     public static final Index JOB_SCHEDULES_DUE_IDX = Internal.createIndex(DSL.name("job_schedules_due_idx"), JobSchedules.JOB_SCHEDULES, new OrderField[] { JobSchedules.JOB_SCHEDULES.DUE_AT }, false);
     public static final Index JOBS_ARCHIVE_FINISHED_AT_IDX = Internal.createIndex(DSL.name("jobs_archive_finished_at_idx"), JobsArchive.JOBS_ARCHIVE, new OrderField[] { JobsArchive.JOBS_ARCHIVE.FINISHED_AT, JobsArchive.JOBS_ARCHIVE.ID }, false);
     public static final Index JOBS_DEAD_IDX = Internal.createIndex(DSL.name("jobs_dead_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.QUEUE, Jobs.JOBS.KIND, Jobs.JOBS.ID }, false);

@@ -91,7 +91,7 @@ public class Skipjack extends SchemaImpl {
 
     /**
      * Single changes that operators made with their name: who changed what,
-     * when and why. Rows are kept as a record.
+     * when and why. Maintenance deletes rows that are older than the audit.
      */
     public final JobChanges JOB_CHANGES = JobChanges.JOB_CHANGES;
 

@@ -77,7 +77,7 @@ public class Tables {
 
     /**
      * Single changes that operators made with their name: who changed what,
-     * when and why. Rows are kept as a record.
+     * when and why. Maintenance deletes rows that are older than the audit.
      */
     public static final JobChanges JOB_CHANGES = JobChanges.JOB_CHANGES;
 

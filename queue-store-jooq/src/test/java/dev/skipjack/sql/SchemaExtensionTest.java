@@ -14,6 +14,7 @@ import dev.skipjack.api.operations.Finding.Level;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
+import dev.skipjack.api.spi.ContinuedOperations;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.operations.diagnosis.JooqDoctor;
 import dev.skipjack.store.jooq.Fixture;
@@ -157,6 +158,7 @@ class SchemaExtensionTest {
         database.schema(),
         age -> {},
         (cutoffs, now, deadline) -> new Pruned(0, 0, false, List.of()),
+        () -> ContinuedOperations.NONE,
         List.of(extensions));
   }
 }

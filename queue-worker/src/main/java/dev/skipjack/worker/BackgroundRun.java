@@ -147,10 +147,17 @@ final class BackgroundRun {
         rescueWakeup,
         random.split());
     engine.running().whenSettled(attempt -> expectNext(attempt, heard, promoter));
+    Wakeup maintainerWakeup = new Wakeup();
+    OperationContinuer operations =
+        new OperationContinuer(access.maintenance(), maintainerWakeup, reporter);
     loop(
         DatabaseWatch.MAINTAINER,
-        new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
-        new Wakeup(),
+        new SharedLoop(
+            new Maintainer(
+                access.maintenance(), config.retention(), vitals, reporter, random.split()),
+            operations,
+            System::nanoTime),
+        maintainerWakeup,
         random.split());
     Wakeup schedulerWakeup = new Wakeup();
     scheduler =
@@ -178,6 +185,7 @@ final class BackgroundRun {
             row,
             access.schemaVersion(),
             scheduler,
+            operations,
             vitals,
             reporter,
             new MinuteWriter(

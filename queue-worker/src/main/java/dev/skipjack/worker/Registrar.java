@@ -13,8 +13,8 @@ import java.util.random.RandomGenerator;
 
 /**
  * Writes the worker's row for operators, checks the version of the schema, reports once the kinds
- * of due jobs that the worker does not handle, instructs the {@link Scheduler}, and writes the
- * numbers for charts. The rescue of jobs does not depend on the row.
+ * of due jobs that the worker does not handle, instructs the {@link Scheduler} and the {@link
+ * OperationContinuer}, and writes the numbers for charts. The rescue of jobs does not depend on the row.
  */
 final class Registrar implements Loop.Step {
 
@@ -27,6 +27,7 @@ final class Registrar implements Loop.Step {
   private final WorkerRow row;
   private final int neededSchema;
   private final Scheduler scheduler;
+  private final OperationContinuer operations;
   private final Vitals vitals;
   private final Reporter reporter;
   private final MinuteWriter minutes;
@@ -42,6 +43,7 @@ final class Registrar implements Loop.Step {
       WorkerRow row,
       int neededSchema,
       Scheduler scheduler,
+      OperationContinuer operations,
       Vitals vitals,
       Reporter reporter,
       MinuteWriter minutes,
@@ -50,6 +52,7 @@ final class Registrar implements Loop.Step {
     this.row = row;
     this.neededSchema = neededSchema;
     this.scheduler = scheduler;
+    this.operations = operations;
     this.vitals = vitals;
     this.reporter = reporter;
     this.minutes = minutes;
@@ -86,6 +89,7 @@ final class Registrar implements Loop.Step {
         instructions -> {
           vitals.nextFireIn(instructions.nextFireIn());
           scheduler.instructed(instructions);
+          operations.instructed(instructions);
           if (instructions.depthsDue()) {
             minutes.addDepths();
           }

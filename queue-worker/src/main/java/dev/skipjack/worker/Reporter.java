@@ -7,6 +7,7 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.api.spi.Rescued;
@@ -444,6 +445,21 @@ final class Reporter {
   /** Reports which rows could not be pruned, and why. */
   void notPruned(String failure) {
     LOG.warn("Pruning failed and needs an operator error={}", failure);
+  }
+
+  /** Reports that a bulk operation whose process had ended has now ended too. */
+  void operationContinued(JobOperation ended) {
+    LOG.info(
+        "Bulk operation of an ended process continued to its end operation={} action={} done={} skipped={} failed={}",
+        ended.id(),
+        ended.action().literal(),
+        ended.done(),
+        ended.skipped(),
+        ended.failed());
+  }
+
+  void operationNotContinued(String failure) {
+    LOG.warn("Bulk operation of an ended process was not continued error={}", failure);
   }
 
   /** Reports that the numbers for charts could not be written. Logged once until it works again. */

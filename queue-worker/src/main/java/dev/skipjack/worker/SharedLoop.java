@@ -13,6 +13,7 @@ final class SharedLoop implements Loop.Step {
   private final Loop.Step woken;
   private final LongSupplier clock;
   private long pacedAt;
+  private boolean asked;
 
   /**
    * @param woken runs whenever the loop is woken, and does nothing if there is no work
@@ -26,10 +27,22 @@ final class SharedLoop implements Loop.Step {
   }
 
   @Override
+  public long pauseAfter(Throwable failure) {
+    return paced.pauseAfter(failure);
+  }
+
+  @Override
+  public boolean asked() {
+    return asked;
+  }
+
+  @Override
   public long run() throws Exception {
+    asked = false;
     try {
       if (clock.getAsLong() - pacedAt >= 0) {
         pacedAt = paced.run() + clock.getAsLong();
+        asked = paced.asked();
       }
     } catch (Throwable failure) {
       try {
@@ -39,6 +52,8 @@ final class SharedLoop implements Loop.Step {
       }
       throw failure;
     }
-    return Math.max(Math.min(woken.run(), pacedAt - clock.getAsLong()), 1);
+    long pause = woken.run();
+    asked |= woken.asked();
+    return Math.max(Math.min(pause, pacedAt - clock.getAsLong()), 1);
   }
 }

@@ -168,7 +168,7 @@ class MemoryStore
         1,
         () -> {
           workers.put(row.id().bootId(), row);
-          return new WorkerInstructions(Set.of(), schemaVersion, encoding, null, false);
+          return new WorkerInstructions(Set.of(), schemaVersion, encoding, null, false, false);
         });
   }
 

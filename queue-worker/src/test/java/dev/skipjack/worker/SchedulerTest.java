@@ -107,7 +107,7 @@ class SchedulerTest {
   }
 
   private static WorkerInstructions nextFireIn(@Nullable Duration duration) {
-    return new WorkerInstructions(Set.of(), 1, WorkerInstructions.UTF8, duration, false);
+    return new WorkerInstructions(Set.of(), 1, WorkerInstructions.UTF8, duration, false, false);
   }
 
   @Test

@@ -46,7 +46,7 @@ public record JobOperation(
 
   /** The state of an operation. */
   public enum State {
-    /** The operation is running, or the process that ran it has ended. */
+    /** The operation is running, or its process has ended and a worker will continue it. */
     RUNNING,
     /** An operator has stopped the operation. It can be continued. */
     STOPPED,

@@ -18,10 +18,11 @@ import org.jspecify.annotations.Nullable;
  * operations.run(operation.id(), progress -> {});
  * }</pre>
  *
- * <p>Each batch is committed before the next one begins. An operation that was stopped, or whose
- * process has ended, continues after its last batch when {@link #run} is called again. A batch and
- * the record of its results are one transaction. An interrupted batch has therefore changed
- * nothing, and every job is counted once, even if several processes run the same operation.
+ * <p>Each batch is committed before the next one begins. An operation whose process has ended is
+ * continued by a running worker, about 2 minutes after its last batch; one that was stopped
+ * continues when {@link #run} is called again. A batch and the record of its results are one
+ * transaction. An interrupted batch has therefore changed nothing, and every job is counted once.
+ * Only the latest run of an operation changes jobs.
  *
  * <p>Implementations are thread-safe. Every method throws a {@link StoreException} if the database
  * rejects a statement or cannot be reached.
@@ -85,8 +86,9 @@ public interface JobOperations {
   JobOperation start(OperationPreview preview, String actor);
 
   /**
-   * Runs an operation until it has finished or is stopped. An operation that was stopped is
-   * continued.
+   * Runs an operation until it has finished, is stopped, or is run by another call or a worker. An
+   * operation that was stopped is continued. One that runs in another process is taken over: the
+   * other run ends after its batch.
    *
    * @param id the id of the operation
    * @param progress a callback that is called after each batch

@@ -34,7 +34,8 @@ public interface Maintenance {
   /**
    * Removes history that is older than its retention. Partitions that no queue needs any longer,
    * and in which no running attempt started, are dropped. In the other partitions, the archived
-   * jobs of queues with a shorter retention are deleted. The call returns after about ten seconds,
+   * jobs of queues with a shorter retention are deleted. Records of operators' single changes are
+   * deleted with the audit. The call returns after about ten seconds,
    * even if there is more history to remove.
    *
    * <p>Only tables that this method itself has detached, possibly in an earlier call, are dropped.
@@ -53,4 +54,21 @@ public interface Maintenance {
    * @return how many rows were deleted
    */
   Pruned prune();
+
+  /**
+   * Continues the bulk operations whose process has ended: those that are running but whose row was
+   * last written 2 minutes ago, by the database clock. Only one process continues an operation, and
+   * one that was believed to have ended changes no further job. The call returns after about a
+   * second, or after one batch if that takes longer; the next call continues where it stopped. An
+   * operation that cannot be continued does not affect the others, and is tried again when it
+   * counts as abandoned again.
+   *
+   * <p>The database role must be allowed to run operations, for example that of operators of the
+   * roles script. A store without operations does nothing, which is the default.
+   *
+   * @return the operations that ended, and why others could not be continued
+   */
+  default ContinuedOperations continueOperations() {
+    return ContinuedOperations.NONE;
+  }
 }

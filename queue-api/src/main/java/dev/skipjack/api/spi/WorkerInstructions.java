@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param nextFireIn the time until the next schedule is due; zero or negative if a schedule is due
  *     already, null if none will become due
  * @param depthsDue whether no worker has called {@link WorkerRegistry#addDepths} in this minute
+ * @param operationsDue whether {@link Maintenance#continueOperations} has work to do
  */
 public record WorkerInstructions(
     Set<String> pausedQueues,
     int schemaVersion,
     String encoding,
     @Nullable Duration nextFireIn,
-    boolean depthsDue) {
+    boolean depthsDue,
+    boolean operationsDue) {
 
   /** The encoding that the queue requires. */
   public static final String UTF8 = "UTF8";
@@ -33,6 +35,7 @@ public record WorkerInstructions(
    * @param encoding the encoding of the database
    * @param nextFireIn the time until a schedule is due
    * @param depthsDue whether the depths of this minute are missing
+   * @param operationsDue whether operations must be continued
    */
   public WorkerInstructions {
     pausedQueues = Set.copyOf(pausedQueues);

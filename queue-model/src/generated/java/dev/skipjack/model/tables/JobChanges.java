@@ -34,7 +34,7 @@ import org.jooq.impl.TableImpl;
 
 /**
  * Single changes that operators made with their name: who changed what, when
- * and why. Rows are kept as a record.
+ * and why. Maintenance deletes rows that are older than the audit.
  */
 @Generated(
     value = {
@@ -107,7 +107,7 @@ public class JobChanges extends TableImpl<JobChangesRecord> {
     }
 
     private JobChanges(Name alias, Table<JobChangesRecord> aliased, Field<?>[] parameters, Condition where) {
-        super(alias, null, aliased, parameters, DSL.comment("Single changes that operators made with their name: who changed what, when and why. Rows are kept as a record."), TableOptions.table(), where);
+        super(alias, null, aliased, parameters, DSL.comment("Single changes that operators made with their name: who changed what, when and why. Maintenance deletes rows that are older than the audit."), TableOptions.table(), where);
     }
 
     /**

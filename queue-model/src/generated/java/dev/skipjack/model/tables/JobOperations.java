@@ -5,6 +5,7 @@ package dev.skipjack.model.tables;
 
 
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.model.Indexes;
 import dev.skipjack.model.Keys;
 import dev.skipjack.model.Skipjack;
 import dev.skipjack.model.tables.records.JobOperationsRecord;
@@ -13,6 +14,7 @@ import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
+import java.util.UUID;
 
 import javax.annotation.processing.Generated;
 
@@ -21,6 +23,7 @@ import org.jooq.Condition;
 import org.jooq.Converter;
 import org.jooq.Field;
 import org.jooq.Identity;
+import org.jooq.Index;
 import org.jooq.JSONB;
 import org.jooq.Name;
 import org.jooq.PlainSQL;
@@ -210,6 +213,12 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
     public final TableField<JobOperationsRecord, String> STATE = createField(DSL.name("state"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'running'::text"), SQLDataType.CLOB)), this, "running, stopped (may be continued) or finished.");
 
     /**
+     * The column <code>skipjack.job_operations.run_id</code>. Random id of the
+     * latest run, which fences the batches of earlier ones. NULL: never run.
+     */
+    public final TableField<JobOperationsRecord, UUID> RUN_ID = createField(DSL.name("run_id"), SQLDataType.UUID, this, "Random id of the latest run, which fences the batches of earlier ones. NULL: never run.");
+
+    /**
      * The column <code>skipjack.job_operations.created_at</code>. When it was
      * started.
      */
@@ -259,6 +268,11 @@ public class JobOperations extends TableImpl<JobOperationsRecord> {
     @Override
     public Schema getSchema() {
         return aliased() ? null : Skipjack.SKIPJACK;
+    }
+
+    @Override
+    public List<Index> getIndexes() {
+        return Arrays.asList(Indexes.JOB_OPERATIONS_RUNNING_IDX);
     }
 
     @Override

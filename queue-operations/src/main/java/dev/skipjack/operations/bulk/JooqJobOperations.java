@@ -2,10 +2,8 @@ package dev.skipjack.operations.bulk;
 
 import dev.skipjack.api.EnqueueOptions;
 import dev.skipjack.api.JobId;
-import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobOperation;
-import dev.skipjack.api.operations.JobOperation.State;
 import dev.skipjack.api.operations.JobOperations;
 import dev.skipjack.api.operations.JobPage;
 import dev.skipjack.api.operations.JobQuery;
@@ -25,6 +23,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -34,9 +33,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs bulk operations on PostgreSQL. Safe for any number of threads. */
 public final class JooqJobOperations implements JobOperations {
-
-  /** The number of jobs in a batch. */
-  static final int BATCH = 500;
 
   private static final int PREVIEW_PAGES = 20;
   private static final int SAMPLE = 5;
@@ -109,11 +105,11 @@ public final class JooqJobOperations implements JobOperations {
     long jobs = 0;
     PageToken position = null;
     for (int page = 0; page < PREVIEW_PAGES; page++) {
-      JobPage found = reader.list(from(restricted, position));
-      List<JobSummary> matching = matching(found, action, newest, diedBefore);
+      JobPage found = reader.list(OperationRun.from(restricted, position));
+      List<JobSummary> matching = OperationRun.matching(found, action, newest, diedBefore);
       jobs += matching.size();
       matching.stream().limit(SAMPLE - sample.size()).forEach(sample::add);
-      position = nextOf(found, newest);
+      position = OperationRun.nextOf(found, newest);
       if (position == null) {
         break;
       }
@@ -134,21 +130,16 @@ public final class JooqJobOperations implements JobOperations {
 
   @Override
   public JobOperation run(long id, Consumer<JobOperation> progress) {
-    table.move(id, State.STOPPED, State.RUNNING);
-    OperationRun run = new OperationRun(table, commands);
-    Row row = required(id);
-    while (row.operation().state() == State.RUNNING) {
-      JobOperation operation = row.operation();
-      JobPage page = reader.list(from(operation.filter(), row.position()));
-      List<JobId> jobs =
-          matching(page, operation.action(), operation.newestId(), operation.diedBefore()).stream()
-              .map(JobSummary::id)
-              .toList();
-      run.batch(row, jobs, nextOf(page, operation.newestId())).ifPresent(progress);
-      // An operator or the callback may have stopped the operation.
-      row = required(id);
+    UUID run = UUID.randomUUID();
+    if (table.begin(id, run)) {
+      OperationRun work = new OperationRun(table, reader, commands, id, run);
+      for (Optional<JobOperation> changed = work.batch();
+          changed.isPresent();
+          changed = work.batch()) {
+        progress.accept(changed.get());
+      }
     }
-    return row.operation();
+    return required(id).operation();
   }
 
   private Row required(long id) {
@@ -160,7 +151,7 @@ public final class JooqJobOperations implements JobOperations {
 
   @Override
   public boolean stop(long id) {
-    return table.move(id, State.RUNNING, State.STOPPED);
+    return table.stop(id);
   }
 
   @Override
@@ -190,33 +181,5 @@ public final class JooqJobOperations implements JobOperations {
   public void record(
       String actor, @Nullable String reason, String action, @Nullable String queue, String target) {
     changes.insert(new ChangeTable.By(actor, reason), action, queue, target);
-  }
-
-  private static JobQuery from(JobQuery filter, @Nullable PageToken position) {
-    JobQuery first = filter.firstPage().limit(BATCH);
-    return position == null ? first : first.after(position);
-  }
-
-  /** Returns the jobs of a page that existed at the preview and that the action may change. */
-  private static List<JobSummary> matching(
-      JobPage page, OperationAction action, long newest, @Nullable Instant diedBefore) {
-    return page.jobs().stream()
-        .filter(job -> job.id().value() <= newest)
-        .filter(
-            job ->
-                diedBefore == null || (job.diedAt() != null && job.diedAt().isBefore(diedBefore)))
-        .filter(job -> action != OperationAction.CANCEL || job.diedAt() == null)
-        .filter(job -> action != OperationAction.EDIT || job.status() != JobStatus.RUNNING)
-        .toList();
-  }
-
-  /**
-   * Returns the position of the next page, or null if there is none or it has no job that existed
-   * at the preview.
-   */
-  private static @Nullable PageToken nextOf(JobPage page, long newest) {
-    List<JobSummary> jobs = page.jobs();
-    boolean beyond = !jobs.isEmpty() && jobs.get(jobs.size() - 1).id().value() >= newest;
-    return beyond ? null : page.next().orElse(null);
   }
 }

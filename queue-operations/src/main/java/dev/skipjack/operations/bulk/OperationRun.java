@@ -1,10 +1,16 @@
 package dev.skipjack.operations.bulk;
 
 import dev.skipjack.api.JobId;
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.EditResult;
 import dev.skipjack.api.operations.JobOperation;
+import dev.skipjack.api.operations.JobPage;
+import dev.skipjack.api.operations.JobQuery;
+import dev.skipjack.api.operations.JobReader;
+import dev.skipjack.api.operations.JobSummary;
+import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.api.operations.PruneResult;
 import dev.skipjack.api.operations.RedriveResult;
@@ -13,21 +19,27 @@ import dev.skipjack.operations.bulk.OperationTable.Row;
 import dev.skipjack.sql.Pause;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Changes batches of jobs. A transaction keeps up to a whole batch locked, so it tries each job
- * once and never pauses. Jobs that were locked count as failed, and are tried again in further
- * transactions, each of which corrects the counts. Not thread-safe.
+ * One run of an operation, which ends when the operation ends or another run begins. A transaction
+ * keeps up to a whole batch locked, so it tries each job once and never pauses. Jobs that were
+ * locked count as failed, and are tried again in further transactions, each of which corrects the
+ * counts. Not thread-safe.
  */
 final class OperationRun {
+
+  /** The number of jobs in a batch. */
+  static final int BATCH = 500;
 
   /** SQLSTATEs of a deadlock, a cancelled statement, an unavailable lock and a unique violation. */
   private static final Set<String> RETRIED_SMALLER = Set.of("40P01", "57014", "55P03", "23505");
@@ -36,27 +48,86 @@ final class OperationRun {
   private static final int ROUNDS = 12;
 
   private final OperationTable table;
+  private final JobReader reader;
   private final BatchCommands commands;
+  private final long id;
+  private final UUID run;
   private @Nullable Connection transaction;
 
-  OperationRun(OperationTable table, Function<Supplier<Connection>, BatchCommands> commands) {
+  /**
+   * @param id the operation
+   * @param run the id of this run, which the operation has as its latest one
+   */
+  OperationRun(
+      OperationTable table,
+      JobReader reader,
+      Function<Supplier<Connection>, BatchCommands> commands,
+      long id,
+      UUID run) {
     this.table = table;
+    this.reader = reader;
     this.commands = commands.apply(() -> Objects.requireNonNull(transaction, "transaction"));
+    this.id = id;
+    this.run = run;
   }
 
   /**
-   * Changes a batch, and tries its locked jobs again for about a second.
+   * Changes the next batch, and tries its locked jobs again for about a second.
    *
-   * @param next the position of the next batch; null if this is the last one
-   * @return the operation, or empty if another process has changed the batch, or the operation is
-   *     not running
+   * @return the operation, or empty if this run has ended
    */
-  Optional<JobOperation> batch(Row before, List<JobId> jobs, @Nullable PageToken next) {
+  Optional<JobOperation> batch() {
+    Row before = table.find(id).filter(row -> row.isOf(run)).orElse(null);
+    if (before == null) {
+      return Optional.empty();
+    }
     JobOperation operation = before.operation();
+    JobPage page = reader.list(from(operation.filter(), before.position()));
+    List<JobId> jobs =
+        matching(page, operation.action(), operation.newestId(), operation.diedBefore()).stream()
+            .map(JobSummary::id)
+            .toList();
     List<List<JobId>> locked = new ArrayList<>();
     return table
-        .change(before, next, connection -> attempt(operation, jobs, connection, locked))
+        .change(
+            id,
+            run,
+            nextOf(page, operation.newestId()),
+            connection -> attempt(operation, jobs, connection, locked))
         .map(changed -> again(changed, locked).operation());
+  }
+
+  /** Records why this run cannot go on. */
+  void explain(String reason) {
+    table.explain(id, run, reason);
+  }
+
+  static JobQuery from(JobQuery filter, @Nullable PageToken position) {
+    JobQuery first = filter.firstPage().limit(BATCH);
+    return position == null ? first : first.after(position);
+  }
+
+  /** Returns the jobs of a page that existed at the preview and that the action may change. */
+  static List<JobSummary> matching(
+      JobPage page, OperationAction action, long newest, @Nullable Instant diedBefore) {
+    return page.jobs().stream()
+        .filter(job -> job.id().value() <= newest)
+        .filter(
+            job ->
+                diedBefore == null || (job.diedAt() != null && job.diedAt().isBefore(diedBefore)))
+        .filter(job -> action != OperationAction.CANCEL || job.diedAt() == null)
+        .filter(job -> action != OperationAction.EDIT || job.status() != JobStatus.RUNNING)
+        .toList();
+  }
+
+  /**
+   * Returns the position of the next page, or null if there is none or it has no job that existed
+   * at the preview.
+   */
+  static @Nullable PageToken nextOf(JobPage page, long newest) {
+    List<JobSummary> jobs = page.jobs();
+    boolean beyond = !jobs.isEmpty() && jobs.get(jobs.size() - 1).id().value() >= newest;
+    return beyond ? null : page.next().orElse(null);
   }
 
   private Row again(Row changed, List<List<JobId>> locked) {
@@ -71,21 +142,20 @@ final class OperationRun {
       for (List<JobId> jobs : left) {
         Optional<Row> corrected =
             table.changeAgain(
-                operation.id(), connection -> fewer(jobs, operation, connection, still));
+                id, run, connection -> fewer(jobs, operation, connection, still));
         if (corrected.isEmpty()) {
-          return lockedAtEnd(operation, jobs);
+          return lockedAtEnd(latest, jobs);
         }
         latest = corrected.get();
       }
       left = still;
     }
-    return left.isEmpty() ? latest : lockedAtEnd(operation, left.get(left.size() - 1));
+    return left.isEmpty() ? latest : lockedAtEnd(latest, left.get(left.size() - 1));
   }
 
-  private Row lockedAtEnd(JobOperation operation, List<JobId> jobs) {
-    JobId last = jobs.get(jobs.size() - 1);
-    return table.explain(
-        operation.id(), "Job %s was locked by another transaction.".formatted(last));
+  private Row lockedAtEnd(Row latest, List<JobId> jobs) {
+    explain("Job %s was locked by another transaction.".formatted(jobs.get(jobs.size() - 1)));
+    return table.find(id).orElse(latest);
   }
 
   /** Retries jobs that count as failed. */

@@ -2,10 +2,13 @@ package dev.skipjack.operations.bulk;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_OPERATIONS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.max;
+import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.val;
 import static org.jooq.impl.DSL.when;
 
@@ -21,12 +24,14 @@ import dev.skipjack.model.Routines;
 import dev.skipjack.model.tables.records.JobOperationsRecord;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Lazy;
+import dev.skipjack.sql.OperationPredicates;
 import dev.skipjack.sql.OwnTransactions;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -53,8 +58,19 @@ final class OperationTable {
     this.dialect = dialect;
   }
 
-  /** An operation and the position of its next batch. */
-  record Row(JobOperation operation, @Nullable PageToken position) {}
+  /**
+   * An operation.
+   *
+   * @param position the position of its next batch; null for the first one
+   * @param run its latest run; null if it was never run
+   */
+  record Row(JobOperation operation, @Nullable PageToken position, @Nullable UUID run) {
+
+    /** Returns whether the operation is running, and not by another run. */
+    boolean isOf(UUID one) {
+      return operation.state() == State.RUNNING && one.equals(run);
+    }
+  }
 
   /**
    * The results that a transaction adds.
@@ -121,42 +137,72 @@ final class OperationTable {
                 .fetch(found -> row(found).operation()));
   }
 
-  /**
-   * Changes the state of an operation if it is {@code from}. Returns whether the state was changed.
-   */
-  boolean move(long id, State from, State to) {
+  /** Stops an operation if it is running. Returns whether it was. */
+  boolean stop(long id) {
+    return changeState(id, State.STOPPED, JOB_OPERATIONS.STATE.eq(State.RUNNING.literal()), null);
+  }
+
+  /** Begins a run of an operation that has not finished. Earlier runs end. */
+  boolean begin(long id, UUID run) {
+    return changeState(id, State.RUNNING, JOB_OPERATIONS.STATE.ne(State.FINISHED.literal()), run);
+  }
+
+  private boolean changeState(long id, State to, Condition from, @Nullable UUID run) {
     return run(
         transactions.bounded(),
         dsl ->
             dsl.update(JOB_OPERATIONS)
                     .set(JOB_OPERATIONS.STATE, to.literal())
+                    .set(JOB_OPERATIONS.RUN_ID, coalesce(val(run, SQLDataType.UUID), JOB_OPERATIONS.RUN_ID))
                     .set(JOB_OPERATIONS.UPDATED_AT, DatabaseClock.NOW)
                     .where(JOB_OPERATIONS.ID.eq(id))
-                    .and(JOB_OPERATIONS.STATE.eq(from.literal()))
+                    .and(from)
                     .execute()
                 == 1);
   }
 
   /**
+   * Begins a run of the abandoned operation that was written longest ago. A locked row is skipped,
+   * because its batch is being written or another worker is taking it over. Only the id is read,
+   * because other values of the row may be odd.
+   *
+   * @return the id of the operation, or empty if no operation is abandoned
+   */
+  Optional<Long> takeOver(UUID run) {
+    return run(
+        dsl ->
+            dsl.update(JOB_OPERATIONS)
+                .set(JOB_OPERATIONS.RUN_ID, run)
+                .set(JOB_OPERATIONS.UPDATED_AT, DatabaseClock.NOW)
+                .where(
+                    JOB_OPERATIONS.ID.eq(
+                        any(
+                            array(
+                                select(JOB_OPERATIONS.ID)
+                                    .from(JOB_OPERATIONS)
+                                    .where(OperationPredicates.ABANDONED)
+                                    .orderBy(JOB_OPERATIONS.UPDATED_AT)
+                                    .limit(inline(1))
+                                    .forNoKeyUpdate()
+                                    .skipLocked()))))
+                .returning(JOB_OPERATIONS.ID)
+                .fetchOptional()
+                .map(JobOperationsRecord::getId));
+  }
+
+  /**
    * Changes a batch of jobs and adds its results, in one transaction. The row is locked first, so
-   * that only one of several processes changes the jobs of a batch, and an operation is stopped
-   * only between two batches.
+   * that a run that was taken over changes no job, and an operation is stopped only between two
+   * batches.
    *
    * @param next the position of the next batch; null if this is the last one
    * @param work changes the jobs on the connection that it is given
-   * @return the operation, or empty if another process has changed the batch, or the operation is
-   *     not running
+   * @return the operation, or empty if it is not running, or by another run
    */
-  Optional<Row> change(Row before, @Nullable PageToken next, Function<Connection, Counts> work) {
-    long id = before.operation().id();
+  Optional<Row> change(
+      long id, UUID run, @Nullable PageToken next, Function<Connection, Counts> work) {
     return locked(
-        JOB_OPERATIONS
-            .ID
-            .eq(id)
-            .and(JOB_OPERATIONS.STATE.eq(State.RUNNING.literal()))
-            .and(
-                JOB_OPERATIONS.POSITION.isNotDistinctFrom(
-                    val(textOf(before.position()), SQLDataType.CLOB))),
+        isOf(id, run).and(JOB_OPERATIONS.STATE.eq(State.RUNNING.literal())),
         work,
         (dsl, counts) -> record(dsl, id, counts, next));
   }
@@ -165,14 +211,18 @@ final class OperationTable {
    * Changes jobs of a batch that has been recorded, and adds the results, in one transaction.
    *
    * @param work changes the jobs on the connection that it is given
-   * @return the operation, or empty if it has been stopped
+   * @return the operation, or empty if it has been stopped or taken over
    */
-  Optional<Row> changeAgain(long id, Function<Connection, Counts> work) {
+  Optional<Row> changeAgain(long id, UUID run, Function<Connection, Counts> work) {
     return locked(
-        JOB_OPERATIONS.ID.eq(id).and(JOB_OPERATIONS.STATE.ne(State.STOPPED.literal())),
+        isOf(id, run).and(JOB_OPERATIONS.STATE.ne(State.STOPPED.literal())),
         work,
         (dsl, counts) ->
             row(counted(dsl, counts).where(JOB_OPERATIONS.ID.eq(id)).returning().fetchSingle()));
+  }
+
+  private static Condition isOf(long id, UUID run) {
+    return JOB_OPERATIONS.ID.eq(id).and(JOB_OPERATIONS.RUN_ID.eq(run));
   }
 
   private Optional<Row> locked(
@@ -197,16 +247,12 @@ final class OperationTable {
     return transactions.within(() -> connection).onConnection(same -> work.get());
   }
 
-  /** Records why the latest job failed. */
-  Row explain(long id, String reason) {
-    return run(
-        transactions.bounded(),
-        dsl ->
-            row(
-                counted(dsl, new Counts(0, 0, 0, reason))
-                    .where(JOB_OPERATIONS.ID.eq(id))
-                    .returning()
-                    .fetchSingle()));
+  /** Records why the latest job failed, or the run could not go on, unless it was taken over. */
+  void explain(long id, UUID run, String reason) {
+    int unused =
+        run(
+            transactions.bounded(),
+            dsl -> counted(dsl, new Counts(0, 0, 0, reason)).where(isOf(id, run)).execute());
   }
 
   private static boolean isLocked(DSLContext dsl, Condition which) {
@@ -274,7 +320,7 @@ final class OperationTable {
   }
 
   private static Row row(JobOperationsRecord found) {
-    JobQuery filter = JobQuery.live().limit(JooqJobOperations.BATCH);
+    JobQuery filter = JobQuery.live().limit(OperationRun.BATCH);
     filter = found.getQueue() == null ? filter : filter.queue(found.getQueue());
     filter = found.getKind() == null ? filter : filter.kind(found.getKind());
     filter = found.getStatus() == null ? filter : filter.status(found.getStatus());
@@ -308,7 +354,8 @@ final class OperationTable {
             found.getCreatedAt(),
             found.getUpdatedAt(),
             found.getFinishedAt()),
-        found.getPosition() == null ? null : new PageToken(found.getPosition()));
+        found.getPosition() == null ? null : new PageToken(found.getPosition()),
+        found.getRunId());
   }
 
   private <R> R run(Function<DSLContext, R> statement) {

@@ -1,6 +1,7 @@
 package dev.skipjack.store.jooq;
 
 import static dev.skipjack.model.Tables.JOB_DEPTHS;
+import static dev.skipjack.model.Tables.JOB_OPERATIONS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static dev.skipjack.model.Tables.JOB_WORKERS;
 import static org.jooq.impl.DSL.any;
@@ -21,6 +22,7 @@ import dev.skipjack.model.Routines;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Existence;
+import dev.skipjack.sql.OperationPredicates;
 import dev.skipjack.sql.PausePredicates;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -43,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  *                    ON CONFLICT (boot_id) DO UPDATE SET ..., seen_at = clock_timestamp() RETURNING boot_id)
  * SELECT ARRAY(SELECT queue::text FROM job_queues WHERE queue = ANY (:queues) AND <paused now>), schema_version(),
  *        current_setting('server_encoding'), (<microseconds until the first schedule is due>),
- *        NOT EXISTS (SELECT FROM job_depths WHERE minute = date_trunc('minute', clock_timestamp()))
+ *        NOT EXISTS (SELECT FROM job_depths WHERE minute = date_trunc('minute', clock_timestamp())),
+ *        EXISTS (SELECT FROM job_operations WHERE state = 'running' AND updated_at NOT BETWEEN <2 minutes before and after now>)
  * }</pre>
  *
  * <p>The names of the queues are cast, because the driver cannot read arrays of a domain.
@@ -74,9 +77,15 @@ final class AnnounceStatement {
                 selectOne()
                     .from(JOB_DEPTHS)
                     .where(JOB_DEPTHS.MINUTE.eq(DatabaseClock.minuteOf(DatabaseClock.NOW)))));
+    Field<Boolean> operationsDue =
+        field(
+            Existence.exists(
+                selectOne().from(JOB_OPERATIONS).where(OperationPredicates.ABANDONED)));
     return Statement.of(
         dialect,
-        with(announced()).select(pausedQueues, schemaVersion, encoding, nextFireIn, depthsDue),
+        with(announced())
+            .select(
+                pausedQueues, schemaVersion, encoding, nextFireIn, depthsDue, operationsDue),
         AnnounceStatement::arguments,
         row ->
             new WorkerInstructions(
@@ -84,7 +93,8 @@ final class AnnounceStatement {
                 row.integer(schemaVersion),
                 row.text(encoding),
                 duration(row.numberOrNull(nextFireIn)),
-                row.flag(depthsDue)));
+                row.flag(depthsDue),
+                row.flag(operationsDue)));
   }
 
   private static @Nullable Duration duration(@Nullable Long micros) {

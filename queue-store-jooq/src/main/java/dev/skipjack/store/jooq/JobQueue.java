@@ -23,6 +23,7 @@ import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
+import dev.skipjack.operations.bulk.AbandonedOperations;
 import dev.skipjack.operations.bulk.JooqJobOperations;
 import dev.skipjack.operations.diagnosis.JobExplainer;
 import dev.skipjack.operations.diagnosis.JooqDoctor;
@@ -153,11 +154,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
     this.reader =
         Lazy.of(
-            () ->
-                new JooqJobReader(
-                    transactions.readOnly(),
-                    dialect,
-                    new JobExplainer(transactions, dialect)::why));
+            () -> reader(transactions));
     Lazy<List<SchemaExtension>> extensions = Lazy.of(SchemaExtensions::load);
     this.doctor =
         Lazy.of(
@@ -228,12 +225,28 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                     schema,
                     workers.get()::removeSilent,
                     new DeadJobPruner(ofWorkers.get().deadJobs()),
+                    new OperationContinuation(abandonedOperations()),
                     extensions.get()));
     settings.preparation.execute(
         () -> {
           writer.prepare();
           codec.prepare();
         });
+  }
+
+  private JobReader reader(OwnTransactions transactions) {
+    return new JooqJobReader(
+        transactions.readOnly(), dialect, new JobExplainer(transactions, dialect)::why);
+  }
+
+  /** Returns what continues operations on the workers' connections. */
+  private AbandonedOperations abandonedOperations() {
+    OwnTransactions transactions = ofWorkers.get().transactions();
+    return new AbandonedOperations(
+        transactions,
+        dialect,
+        reader(transactions),
+        connection -> within(transactions, connection).admin(jobFactory));
   }
 
   /**

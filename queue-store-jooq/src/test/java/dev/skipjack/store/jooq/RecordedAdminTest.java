@@ -6,6 +6,7 @@ import static org.assertj.core.groups.Tuple.tuple;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.DeadJobs;
@@ -165,5 +166,25 @@ class RecordedAdminTest {
         .isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> fixture.queue.admin().as("anna", "r".repeat(1_001)))
         .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void recordsAreDeletedWithTheAudit() {
+    fixture.execute(
+        "INSERT INTO @job_changes (actor, action, target, changed_at) SELECT 'anna', 'cancel', n::text, now() - n * interval '1 day' FROM generate_series(12000, 1, -1) n");
+
+    assertThat(fixture.queue.maintenance().removePartitions(Retention.defaults()).postponed())
+        .isEmpty();
+
+    assertThat(fixture.value("SELECT count(*) || ', ' || max(target::int) FROM @job_changes"))
+        .isEqualTo("29, 29");
+    assertThat(
+            fixture
+                .queue
+                .maintenance()
+                .removePartitions(new Retention(Duration.ZERO, Duration.ZERO))
+                .postponed())
+        .isEmpty();
+    assertThat(changes()).isEmpty();
   }
 }

@@ -16,7 +16,7 @@ import org.jooq.impl.UpdatableRecordImpl;
 
 /**
  * Single changes that operators made with their name: who changed what, when
- * and why. Rows are kept as a record.
+ * and why. Maintenance deletes rows that are older than the audit.
  */
 @Generated(
     value = {

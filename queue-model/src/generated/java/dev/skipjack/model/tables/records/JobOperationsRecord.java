@@ -8,6 +8,7 @@ import dev.skipjack.api.JobStatus;
 import dev.skipjack.model.tables.JobOperations;
 
 import java.time.Instant;
+import java.util.UUID;
 
 import javax.annotation.processing.Generated;
 
@@ -407,11 +408,27 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     }
 
     /**
+     * Setter for <code>skipjack.job_operations.run_id</code>. Random id of the
+     * latest run, which fences the batches of earlier ones. NULL: never run.
+     */
+    public void setRunId(UUID value) {
+        set(23, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_operations.run_id</code>. Random id of the
+     * latest run, which fences the batches of earlier ones. NULL: never run.
+     */
+    public UUID getRunId() {
+        return (UUID) get(23);
+    }
+
+    /**
      * Setter for <code>skipjack.job_operations.created_at</code>. When it was
      * started.
      */
     public void setCreatedAt(Instant value) {
-        set(23, value);
+        set(24, value);
     }
 
     /**
@@ -419,7 +436,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * started.
      */
     public Instant getCreatedAt() {
-        return (Instant) get(23);
+        return (Instant) get(24);
     }
 
     /**
@@ -427,7 +444,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public void setUpdatedAt(Instant value) {
-        set(24, value);
+        set(25, value);
     }
 
     /**
@@ -435,7 +452,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * last ended, or the state last changed.
      */
     public Instant getUpdatedAt() {
-        return (Instant) get(24);
+        return (Instant) get(25);
     }
 
     /**
@@ -443,7 +460,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public void setFinishedAt(Instant value) {
-        set(25, value);
+        set(26, value);
     }
 
     /**
@@ -451,7 +468,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
      * finished. NULL otherwise.
      */
     public Instant getFinishedAt() {
-        return (Instant) get(25);
+        return (Instant) get(26);
     }
 
     // -------------------------------------------------------------------------
@@ -477,7 +494,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
     /**
      * Create a detached, initialised JobOperationsRecord
      */
-    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String groupKey, String tag, String error, String errorClass, String errorGroup, Instant since, String[] payloadPath, String payloadValue, JSONB payloadPatch, Long newestId, Instant diedBefore, String position, Long done, Long skipped, Long failed, String lastReason, String state, Instant createdAt, Instant updatedAt, Instant finishedAt) {
+    public JobOperationsRecord(Long id, String actor, String action, String queue, String kind, JobStatus status, String groupKey, String tag, String error, String errorClass, String errorGroup, Instant since, String[] payloadPath, String payloadValue, JSONB payloadPatch, Long newestId, Instant diedBefore, String position, Long done, Long skipped, Long failed, String lastReason, String state, UUID runId, Instant createdAt, Instant updatedAt, Instant finishedAt) {
         super(JobOperations.JOB_OPERATIONS);
 
         setId(id);
@@ -503,6 +520,7 @@ public class JobOperationsRecord extends UpdatableRecordImpl<JobOperationsRecord
         setFailed(failed);
         setLastReason(lastReason);
         setState(state);
+        setRunId(runId);
         setCreatedAt(createdAt);
         setUpdatedAt(updatedAt);
         setFinishedAt(finishedAt);

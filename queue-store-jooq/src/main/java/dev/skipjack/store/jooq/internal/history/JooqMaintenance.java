@@ -1,8 +1,11 @@
 package dev.skipjack.store.jooq.internal.history;
 
+import static dev.skipjack.model.Tables.JOB_CHANGES;
+
 import dev.skipjack.api.Retention;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.operations.MinutesQuery;
+import dev.skipjack.api.spi.ContinuedOperations;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Postponed;
@@ -51,11 +54,14 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<Duration, Integer> pruneMinutes;
   private final Statement<Duration, Integer> pruneDepths;
   private final Statement<Integer, Integer> pruneRateUses;
+  private final Statement<PruneChangesStatement.Request, Optional<Long>> findOldChanges;
+  private final Statement<PruneChangesStatement.Request, Integer> deleteChanges;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
   private final Consumer<Duration> removeSilentWorkers;
   private final DeadJobPruning deadJobs;
+  private final Supplier<ContinuedOperations> operations;
   private final List<SchemaExtension> extensions;
 
   /**
@@ -64,6 +70,7 @@ public final class JooqMaintenance implements Maintenance {
    * @param dialect renders statements for the queue's schema, without a connection
    * @param schema the queue's schema as it is named in the catalog
    * @param removeSilentWorkers removes the rows of workers without a heartbeat for the given time
+   * @param operations continues operations, as {@link #continueOperations} promises
    * @param extensions add tables whose partitions are created as well
    */
   public JooqMaintenance(
@@ -73,6 +80,7 @@ public final class JooqMaintenance implements Maintenance {
       String schema,
       Consumer<Duration> removeSilentWorkers,
       DeadJobPruning deadJobs,
+      Supplier<ContinuedOperations> operations,
       List<SchemaExtension> extensions) {
     this.transactions = transactions;
     this.dialect = dialect;
@@ -82,12 +90,15 @@ public final class JooqMaintenance implements Maintenance {
     this.pruneMinutes = Statement.lazily(() -> PruneMinutesStatement.ofMinutes(dialect.get()));
     this.pruneDepths = Statement.lazily(() -> PruneMinutesStatement.ofDepths(dialect.get()));
     this.pruneRateUses = Statement.lazily(() -> PruneRateUsesStatement.of(dialect.get()));
+    this.findOldChanges = Statement.lazily(() -> PruneChangesStatement.search(dialect.get()));
+    this.deleteChanges = Statement.lazily(() -> PruneChangesStatement.delete(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
     this.archivePruner = new ArchivePruner(transactions, dialect);
     this.removeSilentWorkers = removeSilentWorkers;
     this.deadJobs = deadJobs;
+    this.operations = operations;
     this.extensions = extensions;
   }
 
@@ -157,7 +168,39 @@ public final class JooqMaintenance implements Maintenance {
         step(
             PartitionedTable.AUDIT,
             () -> remover.remove(PartitionedTable.AUDIT, now.minus(retention.audit()), deadline));
-    return both(archive, audit);
+    return both(both(archive, audit), pruneChanges(retention.audit(), deadline));
+  }
+
+  /** Deletes the records of single changes that are older than the audit. */
+  private RemovedPartitions pruneChanges(Duration kept, long deadline) {
+    String table = JOB_CHANGES.getName();
+    ShrinkingLimit limit = new ShrinkingLimit(KEYS);
+    try {
+      while (limit.run(batch -> pruneChanges(kept, batch)) > 0) {
+        if (System.nanoTime() - deadline > 0) {
+          return postponed(new Postponed(table, Reason.UNFINISHED));
+        }
+      }
+      return new RemovedPartitions(List.of(), 0, List.of());
+    } catch (StoreException failure) {
+      return postponed(PartitionErrors.whileRemoving(table, failure));
+    }
+  }
+
+  private int pruneChanges(Duration kept, int batch) {
+    return transactions
+        .run(findOldChanges, new PruneChangesStatement.Request(kept, batch))
+        .get(0)
+        .map(
+            last ->
+                transactions
+                    .run(deleteChanges, new PruneChangesStatement.Request(kept, last))
+                    .get(0))
+        .orElse(0);
+  }
+
+  private static RemovedPartitions postponed(Postponed one) {
+    return new RemovedPartitions(List.of(), 0, List.of(one));
   }
 
   private static RemovedPartitions step(
@@ -248,6 +291,11 @@ public final class JooqMaintenance implements Maintenance {
     if (pruned.unfinished()) {
       unfinished.set(true);
     }
+  }
+
+  @Override
+  public ContinuedOperations continueOperations() {
+    return operations.get();
   }
 
   private Map<String, Instant> ownCutoffs(

@@ -29,10 +29,12 @@ public final class MaintenanceSteps {
   /**
    * Runs one step.
    *
+   * @param <R> the type of the result
    * @param failed creates the result of a step that failed
+   * @return the result
    * @throws StoreException if the database is unavailable, because the other steps would fail too
    */
-  static <R> R run(Supplier<R> step, Function<RuntimeException, R> failed) {
+  public static <R> R run(Supplier<R> step, Function<RuntimeException, R> failed) {
     try {
       return step.get();
     } catch (StoreException refused) {

@@ -66,7 +66,7 @@ final class PartitionErrors {
    * @throws StoreException the failure itself, if the database is unavailable
    */
   static Postponed whileCreating(Partition partition, StoreException failure) {
-    return postponed(partition, failure, WHILE_CREATING);
+    return postponed(partition.name(), failure, WHILE_CREATING);
   }
 
   /**
@@ -75,16 +75,24 @@ final class PartitionErrors {
    * @throws StoreException the failure itself, if the database is unavailable
    */
   static Postponed whileRemoving(Partition partition, StoreException failure) {
-    return postponed(partition, failure, WHILE_REMOVING);
+    return whileRemoving(partition.name(), failure);
+  }
+
+  /**
+   * Returns the result for a table whose expired rows could not be removed.
+   *
+   * @throws StoreException the failure itself, if the database is unavailable
+   */
+  static Postponed whileRemoving(String name, StoreException failure) {
+    return postponed(name, failure, WHILE_REMOVING);
   }
 
   private static Postponed postponed(
-      Partition partition, StoreException failure, Map<String, Reason> reasons) {
+      String name, StoreException failure, Map<String, Reason> reasons) {
     MaintenanceSteps.requireAvailable(failure);
     Reason reason = failure.sqlState().map(reasons::get).orElse(Reason.FAILED);
-    LOG.debug("Partition postponed partition={} reason={}", partition.name(), reason, failure);
+    LOG.debug("Partition postponed partition={} reason={}", name, reason, failure);
     boolean hasMessage = reason == Reason.DEPENDED_ON || reason == Reason.FAILED;
-    return new Postponed(
-        partition.name(), reason, hasMessage ? String.valueOf(failure.getMessage()) : "");
+    return new Postponed(name, reason, hasMessage ? String.valueOf(failure.getMessage()) : "");
   }
 }

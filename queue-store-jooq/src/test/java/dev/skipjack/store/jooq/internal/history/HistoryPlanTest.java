@@ -72,6 +72,33 @@ class HistoryPlanTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void thePruningOfChangesReadsTheOldestOnly(String mode, QueueDatabase database)
+      throws SQLException {
+    new Fixture(database)
+        .execute(
+            "INSERT INTO @job_changes (actor, action, target) SELECT 'anna', 'cancel', n::text FROM generate_series(1, 50000) n; ANALYZE @job_changes");
+    DSLContext dialect = StatementDialect.forSchema(database.schema());
+    try (Connection connection = database.connection()) {
+      Plan.Run found =
+          Plan.ran(
+              connection, PruneChangesStatement.search(dialect).text(), mode, List.of("100", "1"));
+      assertThat(found.plan())
+          .contains("job_changes_pkey")
+          .doesNotContain("Seq Scan on", "Sort");
+      assertThat(found.pages()).isLessThan(20);
+      assertThat(
+              Plan.of(
+                  connection,
+                  PruneChangesStatement.delete(dialect).text(),
+                  mode,
+                  List.of("100", "1")))
+          .contains("job_changes_pkey")
+          .doesNotContain("Seq Scan on");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void thePruningOfKeysUsesTheirIndexes(String mode, QueueDatabase database) throws SQLException {
     new Fixture(database)
         .execute(

@@ -30,6 +30,8 @@ public final class HistoryStatements {
             Map.entry("prune-keys", PruneKeysStatement.of(dialect).text()),
             Map.entry("prune-minutes", PruneMinutesStatement.ofMinutes(dialect).text()),
             Map.entry("prune-depths", PruneMinutesStatement.ofDepths(dialect).text()),
+            Map.entry("find-old-changes", PruneChangesStatement.search(dialect).text()),
+            Map.entry("prune-changes", PruneChangesStatement.delete(dialect).text()),
             Map.entry("prune-archive", PruneArchiveStatement.of(dialect).text())));
   }
 
@@ -43,6 +45,9 @@ public final class HistoryStatements {
         FindRunningInPartitionStatement.of(dialect),
         new FindRunningInPartitionStatement.Request(
             PartitionedTable.AUDIT.containing(now), 0, 100));
+    transactions.run(
+        PruneChangesStatement.delete(dialect),
+        new PruneChangesStatement.Request(Duration.ofDays(9), 0));
     transactions.run(
         PruneArchiveStatement.of(dialect),
         new PruneArchiveStatement.Request(
