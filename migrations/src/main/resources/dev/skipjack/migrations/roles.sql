@@ -77,6 +77,9 @@ GRANT INSERT (limit_name, group_key, taken, full_at), UPDATE (at), DELETE ON {sc
 -- Numbers for charts, which workers also delete after 2 days.
 GRANT SELECT, INSERT, DELETE ON {schema}.job_minutes, {schema}.job_depths TO {prefix}_worker;
 GRANT SELECT ON {schema}.job_minutes, {schema}.job_depths TO {prefix}_operator, {prefix}_viewer;
+-- Where the handlers of long attempts are: frames of code, without messages. Workers write and remove them.
+GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_stacks TO {prefix}_worker;
+GRANT SELECT ON {schema}.job_stacks TO {prefix}_operator, {prefix}_viewer;
 -- Relays. A published event moves from outbox_events to outbox_published.
 GRANT SELECT, DELETE ON {schema}.outbox_events, {schema}.outbox_blocked, {schema}.inbox_events TO {prefix}_worker;
 GRANT UPDATE (status, attempts, last_error, died_at) ON {schema}.outbox_events TO {prefix}_worker;

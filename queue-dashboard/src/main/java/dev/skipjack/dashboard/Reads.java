@@ -21,6 +21,7 @@ import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueActivity;
 import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
@@ -108,6 +109,10 @@ final class Reads {
 
   Started<List<JobMinutes>> minutes(MinutesQuery query) {
     return queries.start(List.of("minutes", query), CHECKS, () -> reader.minutes(query));
+  }
+
+  Started<List<QueueActivity>> activity(MinutesQuery query) {
+    return queries.start(List.of("activity", query), CHECKS, () -> reader.activity(query));
   }
 
   Started<List<QueueDepth>> depths(MinutesQuery query) {

@@ -98,6 +98,7 @@ class OddRowsTest {
         "jobs",
         "jobs_archive",
         "job_executions",
+        "job_stacks",
         "job_queues",
         "job_schedules",
         "job_workers",
@@ -113,6 +114,7 @@ class OddRowsTest {
       fixture.fillWith("text");
       fixture.failToFire("text");
       fixture.enqueue("other", "others", Map.of());
+      fixture.runWithStack("\tat a.B.c(B.java:1)");
       fixture
           .queue
           .operations()

@@ -51,6 +51,7 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<Duration, Integer> pruneMinutes;
   private final Statement<Duration, Integer> pruneDepths;
   private final Statement<Integer, Integer> pruneRateUses;
+  private final Statement<Integer, Integer> pruneStacks;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
@@ -82,6 +83,7 @@ public final class JooqMaintenance implements Maintenance {
     this.pruneMinutes = Statement.lazily(() -> PruneMinutesStatement.ofMinutes(dialect.get()));
     this.pruneDepths = Statement.lazily(() -> PruneMinutesStatement.ofDepths(dialect.get()));
     this.pruneRateUses = Statement.lazily(() -> PruneRateUsesStatement.of(dialect.get()));
+    this.pruneStacks = Statement.lazily(() -> PruneStacksStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
@@ -211,6 +213,8 @@ public final class JooqMaintenance implements Maintenance {
     MaintenanceSteps.prune("Keys", failed, () -> prune(pruneKeys, deadline, keys, unfinished));
     MaintenanceSteps.prune(
         "Rates", failed, () -> prune(pruneRateUses, deadline, new AtomicLong(), unfinished));
+    MaintenanceSteps.prune(
+        "Stacks", failed, () -> prune(pruneStacks, deadline, new AtomicLong(), unfinished));
     MaintenanceSteps.prune(
         "Dead jobs", failed, () -> pruneDead(deadline, jobs, unfinished, failed));
     return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);

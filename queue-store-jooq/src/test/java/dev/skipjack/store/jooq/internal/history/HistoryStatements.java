@@ -30,6 +30,7 @@ public final class HistoryStatements {
             Map.entry("prune-keys", PruneKeysStatement.of(dialect).text()),
             Map.entry("prune-minutes", PruneMinutesStatement.ofMinutes(dialect).text()),
             Map.entry("prune-depths", PruneMinutesStatement.ofDepths(dialect).text()),
+            Map.entry("prune-stacks", PruneStacksStatement.of(dialect).text()),
             Map.entry("prune-archive", PruneArchiveStatement.of(dialect).text())));
   }
 
