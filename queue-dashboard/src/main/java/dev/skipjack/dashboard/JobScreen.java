@@ -69,6 +69,12 @@ final class JobScreen implements Screen<JobScreen.Model> {
   }
 
   @Override
+  public int reloadSeconds(Model model) {
+    JobSummary job = model.job();
+    return job != null && !job.status().isLive() ? 0 : reloadSeconds();
+  }
+
+  @Override
   public String title(Model model) {
     JobSummary job = model.job();
     return job == null ? "Job " + model.id() : job.kind();

@@ -39,7 +39,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 3;
   }
 
   @Override

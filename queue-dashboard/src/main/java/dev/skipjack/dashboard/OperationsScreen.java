@@ -61,7 +61,7 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 5;
   }
 
   @Override

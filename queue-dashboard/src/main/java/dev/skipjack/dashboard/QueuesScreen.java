@@ -29,7 +29,7 @@ final class QueuesScreen implements Screen<QueuesScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 3;
   }
 
   @Override

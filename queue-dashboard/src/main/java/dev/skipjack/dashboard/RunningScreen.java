@@ -14,7 +14,7 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 3;
   }
 
   @Override
