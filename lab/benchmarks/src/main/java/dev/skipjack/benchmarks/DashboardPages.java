@@ -10,6 +10,7 @@ import dev.skipjack.worker.WorkerConfig;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -104,19 +105,7 @@ final class DashboardPages implements Benchmark {
         new Report("dashboard", "jobs/s").finding(results, "with viewers", "without viewers");
     double lost =
         100 * (1 - Statistics.median(results.ratios("with viewers", "without viewers")));
-    idle.pages()
-        .forEach(
-            (page, latencies) ->
-                report.row(
-                    Map.of(
-                        "page",
-                        page,
-                        "requests",
-                        latencies.count(),
-                        "p50_ms",
-                        latencies.millis(50),
-                        "p99_ms",
-                        latencies.millis(99))));
+    idle.pages().forEach((page, latencies) -> report.row(row(page, latencies)));
     return report
         .put("p50_ms", idle.all().millis(50))
         .put("p99_ms", idle.all().millis(99))
@@ -132,6 +121,15 @@ final class DashboardPages implements Benchmark {
                 && statements <= MAX_STATEMENTS
                 && lost <= MAX_LOSS
                 && idle.degraded() == 0);
+  }
+
+  private static Map<String, Object> row(String page, Latencies latencies) {
+    Map<String, Object> row = new LinkedHashMap<>();
+    row.put("page", page);
+    row.put("requests", latencies.count());
+    row.put("p50_ms", latencies.millis(50));
+    row.put("p99_ms", latencies.millis(99));
+    return row;
   }
 
   /** Opens the viewers of a run, or returns null for a run without viewers. */
