@@ -1,7 +1,9 @@
--- What:  the audit: one row for each attempt, inserted by the statement that starts the attempt and updated by the one that ends it.
+-- What:  the audit: one row for each attempt, inserted by the statement that starts the attempt and updated by the one that ends it; and
+--        where the attempts are that have run for long.
 -- Why:   partitioned by the week of the start, so that old history is dropped and not deleted row by row. A foreign key
---        to jobs would slow down every claim and prevent jobs from moving to the archive (docs/adr/0002).
--- Locks: creates only. Undo: DROP TABLE job_executions; DROP DOMAIN job_execution_status.
+--        to jobs would slow down every claim and prevent jobs from moving to the archive (docs/adr/0002). Stacks have a table, because
+--        a column of jobs would be copied by each later update of the row, and one of the audit by the update that ends the attempt.
+-- Locks: creates only. Undo: DROP TABLE job_executions, job_stacks; DROP DOMAIN job_execution_status.
 
 CREATE DOMAIN job_execution_status AS text COLLATE "C"
   CONSTRAINT job_execution_status_check CHECK (VALUE IN ('running', 'succeeded', 'failed', 'dead', 'lost', 'cancelled', 'released', 'snoozed'));
@@ -43,3 +45,19 @@ COMMENT ON COLUMN job_executions.error_class IS 'Class of the exception that end
 COMMENT ON COLUMN job_executions.error_message IS 'Why the attempt did not succeed; sanitised and truncated.';
 COMMENT ON COLUMN job_executions.error_stack IS 'Stack trace of the exception, if any; sanitised and truncated.';
 COMMENT ON INDEX job_executions_job_idx IS 'Serves the history of one job.';
+
+CREATE TABLE job_stacks (
+  execution_id bigint      NOT NULL,
+  job_id       bigint      NOT NULL,
+  sampled_at   timestamptz NOT NULL,
+  stack        text,
+  problem      text,
+  CONSTRAINT job_stacks_pkey PRIMARY KEY (execution_id)
+);
+
+COMMENT ON TABLE job_stacks IS 'Where the handlers are whose attempt has run for longer than a minute. Its worker samples them and removes the row after the attempt; maintenance removes rows that a worker left.';
+COMMENT ON COLUMN job_stacks.execution_id IS 'The execution. The row counts only while it equals jobs.current_execution_id.';
+COMMENT ON COLUMN job_stacks.job_id IS 'The job.';
+COMMENT ON COLUMN job_stacks.sampled_at IS 'When the handler was first seen there. The row is not written again while the stack does not change.';
+COMMENT ON COLUMN job_stacks.stack IS 'Frames of the handler''s thread, innermost first; sanitised, redacted and truncated. NULL: see problem.';
+COMMENT ON COLUMN job_stacks.problem IS 'Why there is no stack. NULL: there is one.';

@@ -26,8 +26,16 @@ select
   "skipjack"."jobs"."ordering_key",
   cast(null as jsonb),
   cast(null as jsonb),
-  cast(null as jsonb) as "headers"
+  cast(null as jsonb) as "headers",
+  "skipjack"."job_stacks"."sampled_at",
+  "skipjack"."job_stacks"."stack",
+  "skipjack"."job_stacks"."problem"
 from "skipjack"."jobs"
+  left outer join "skipjack"."job_stacks"
+    on (
+      "skipjack"."job_stacks"."execution_id" = "skipjack"."jobs"."current_execution_id"
+      and "skipjack"."job_stacks"."job_id" = "skipjack"."jobs"."id"
+    )
 where "skipjack"."jobs"."id" = ?
 union all
 select
@@ -57,6 +65,9 @@ select
   "skipjack"."jobs_archive"."ordering_key",
   cast(null as jsonb),
   cast(null as jsonb),
-  cast(null as jsonb)
+  cast(null as jsonb),
+  cast(null as timestamp with time zone),
+  cast(null as text),
+  cast(null as text)
 from "skipjack"."jobs_archive"
 where "skipjack"."jobs_archive"."id" = ?

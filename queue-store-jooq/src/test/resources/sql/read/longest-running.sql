@@ -19,7 +19,10 @@ select
   "skipjack"."jobs"."tags",
   "process"."host",
   "process"."pid",
-  now() as "now"
+  now() as "now",
+  "skipjack"."job_stacks"."sampled_at",
+  left("skipjack"."job_stacks"."stack", 2000) as "stack",
+  "skipjack"."job_stacks"."problem"
 from "skipjack"."jobs"
   left outer join lateral (
     select "skipjack"."job_workers"."host", "skipjack"."job_workers"."pid"
@@ -32,6 +35,11 @@ from "skipjack"."jobs"
     fetch next 1 rows only
   ) as "process"
     on true
+  left outer join "skipjack"."job_stacks"
+    on (
+      "skipjack"."job_stacks"."execution_id" = "skipjack"."jobs"."current_execution_id"
+      and "skipjack"."job_stacks"."job_id" = "skipjack"."jobs"."id"
+    )
 where (
   "skipjack"."jobs"."id" = any (
     array(

@@ -81,6 +81,9 @@ GRANT SELECT ON {schema}.job_minutes, {schema}.job_depths TO {prefix}_operator, 
 GRANT SELECT (state, updated_at) ON {schema}.job_operations TO {prefix}_worker;
 -- To find records of changes that the owner of the tables should delete.
 GRANT SELECT (id, changed_at) ON {schema}.job_changes TO {prefix}_worker;
+-- Where the handlers of long attempts are: frames of code, without messages. Workers write and remove them.
+GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_stacks TO {prefix}_worker;
+GRANT SELECT ON {schema}.job_stacks TO {prefix}_operator, {prefix}_viewer;
 -- Relays. A published event moves from outbox_events to outbox_published.
 GRANT SELECT, DELETE ON {schema}.outbox_events, {schema}.outbox_blocked, {schema}.inbox_events TO {prefix}_worker;
 GRANT UPDATE (status, attempts, last_error, died_at) ON {schema}.outbox_events TO {prefix}_worker;

@@ -3,6 +3,7 @@ package dev.skipjack.cli;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.EditResult;
+import dev.skipjack.api.operations.HandlerStack;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobEdit;
 import dev.skipjack.api.operations.JobExecution;
@@ -91,11 +92,25 @@ final class JobsCommand extends CommandGroup {
           .and("traceparent", JobDetails::traceparent)
           .and("progress", job -> Json.Raw.of(job.progress()))
           .and("result", job -> Json.Raw.of(job.result()))
+          .and(JobsCommand.stackOf(JobDetails::stack))
           .<Visible<JobDetails>>of(Visible::value)
           .andRecord("headers", job -> job.text(Headers.text(job.value().headers())))
           .andJson("headers", job -> Json.Raw.of(Headers.text(job.value().headers())))
           .andRecord("payload", job -> job.text(job.value().payload()))
           .andJson("payload", job -> Json.Raw.of(job.value().payload()));
+
+  /** Returns the fields of JSON that show where the handler of a job is. */
+  static <T> Fields<T> stackOf(Function<T, @Nullable HandlerStack> stack) {
+    return Fields.<T>none()
+        .andJson("stack_since", job -> part(stack.apply(job), HandlerStack::since))
+        .andJson("stack", job -> part(stack.apply(job), HandlerStack::stack))
+        .andJson("stack_problem", job -> part(stack.apply(job), HandlerStack::problem));
+  }
+
+  private static @Nullable Object part(
+      @Nullable HandlerStack stack, Function<HandlerStack, ? extends @Nullable Object> part) {
+    return stack == null ? null : part.apply(stack);
+  }
 
   private static String attempts(JobSummary job) {
     return "%d/%d".formatted(job.usedAttempts(), job.maxAttempts());
@@ -147,6 +162,20 @@ final class JobsCommand extends CommandGroup {
       if (!executions.isEmpty()) {
         output.section("Attempts", ATTEMPTS, executions);
       }
+      HandlerStack stack = job.value().stack();
+      if (stack != null) {
+        show(stack, output);
+      }
+    }
+  }
+
+  private static void show(HandlerStack stack, Output output) {
+    output.line("");
+    output.line(output.style().heading("Stack of the handler, the same since " + Cell.whole(stack.since())));
+    if (stack.stack() == null) {
+      output.line(Cell.whole(stack.problem()));
+    } else {
+      stack.stack().lines().forEach(line -> output.line(Cell.indented(line)));
     }
   }
 

@@ -35,7 +35,8 @@ final class ListJobs extends QueueAction {
           .<RunningJob>of(RunningJob::job)
           .and("running_for_seconds", RunningJob::runsFor)
           .and("host", RunningJob::host)
-          .and("pid", RunningJob::pid);
+          .and("pid", RunningJob::pid)
+          .and(JobsCommand.stackOf(RunningJob::stack));
 
   @Mixin private JobFilter.WithStatus filter = new JobFilter.WithStatus();
 

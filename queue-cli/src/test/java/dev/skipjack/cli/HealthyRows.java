@@ -7,6 +7,14 @@ import java.util.Objects;
 /** Valid rows of each table. */
 final class HealthyRows {
 
+  /** A column of a running job without a stack; after the last one, a number. */
+  private static final String OF_RUNNING_JOB =
+      """
+      coalesce((SELECT jobs.%s FROM skipjack.jobs WHERE status = 'running' AND NOT EXISTS
+                 (SELECT FROM skipjack.job_stacks WHERE execution_id = jobs.current_execution_id)
+                 ORDER BY id LIMIT 1), #)\
+      """;
+
   /** The rows of each table, as values by column. {@code #} stands for a number. */
   static final Map<String, List<Map<String, String>>> OF_TABLE =
       Map.ofEntries(
@@ -243,6 +251,18 @@ final class HealthyRows {
                       "0",
                       "dead",
                       "0"))),
+          Map.entry(
+              "job_stacks",
+              List.of(
+                  Map.of(
+                      "execution_id",
+                      OF_RUNNING_JOB.formatted("current_execution_id"),
+                      "job_id",
+                      OF_RUNNING_JOB.formatted("id"),
+                      "sampled_at",
+                      "now()",
+                      "stack",
+                      "'at a.B.c(B.java:1)'"))),
           Map.entry(
               "outbox_events",
               List.of(

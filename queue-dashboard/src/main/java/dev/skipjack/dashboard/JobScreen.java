@@ -2,6 +2,7 @@ package dev.skipjack.dashboard;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.api.operations.HandlerStack;
 import dev.skipjack.api.operations.JobDetails;
 import dev.skipjack.api.operations.JobExecution;
 import dev.skipjack.api.operations.JobExplanation;
@@ -27,6 +28,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
    * @param why why it is in its state
    * @param payload its payload, masked; null if the visitor may not see it
    * @param isPayloadComplete whether nothing of the payload is masked or cut off
+   * @param stack where its handler is; null if that was not sampled
    * @param attempts its latest attempts, oldest first
    * @param problem why the job could not be read or refreshed; null if it could
    */
@@ -45,6 +47,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
       int payloadVersion,
       @Nullable Instant leaseExpiresAt,
       @Nullable Instant cancelRequestedAt,
+      @Nullable HandlerStack stack,
       List<JobExecution> attempts,
       @Nullable String problem) {}
 
@@ -63,6 +66,12 @@ final class JobScreen implements Screen<JobScreen.Model> {
   @Override
   public int reloadSeconds() {
     return 5;
+  }
+
+  @Override
+  public int reloadSeconds(Model model) {
+    JobSummary job = model.job();
+    return job != null && !job.status().isLive() ? 0 : reloadSeconds();
   }
 
   @Override
@@ -116,6 +125,7 @@ final class JobScreen implements Screen<JobScreen.Model> {
         job.payloadVersion(),
         job.leaseExpiresAt(),
         job.cancelRequestedAt(),
+        job.stack(),
         attempts.stream().skip(Math.max(0, attempts.size() - MOST_ATTEMPTS)).toList(),
         problem);
   }
@@ -141,6 +151,12 @@ final class JobScreen implements Screen<JobScreen.Model> {
                             Html.NOTHING,
                             Timeline.of(model, visit),
                             attempts(model, visit)),
+                        model.stack() == null
+                            ? Html.NOTHING
+                            : Ui.card(
+                                "Where the handler is",
+                                Html.NOTHING,
+                                StackView.whole(model.stack(), visit)),
                         document("Result", model.result(), visit),
                         document("Progress", model.progress(), visit),
                         payload(model, visit)),

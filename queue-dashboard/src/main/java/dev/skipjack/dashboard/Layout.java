@@ -9,10 +9,11 @@ final class Layout {
   private Layout() {}
 
   static <M extends Record> String page(Screen<M> screen, M model, Visit visit) {
+    int reload = screen.reloadSeconds(model);
     Element main =
         Html.tag("main")
             .set("id", "main")
-            .set("data-reload", screen.reloadSeconds() == 0 ? null : "" + screen.reloadSeconds())
+            .set("data-reload", reload == 0 ? null : "" + reload)
             .add(
                 Html.div("title")
                     .add(

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -19,6 +20,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
   /**
    * @param findings what the doctor found; null if the visitor may not see it
    * @param workers how many living workers serve the visible queues
+   * @param activity what ended in the last hour, by queue
    * @param charts the numbers of the last hour
    */
   record Model(
@@ -27,6 +29,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
       Panel<List<RunningRow>> running,
       Panel<List<DeadRow>> dead,
       Panel<Integer> workers,
+      Panel<Map<String, Sparkline>> activity,
       Panel<Charts> charts) {}
 
   @Override
@@ -36,7 +39,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 3;
   }
 
   @Override
@@ -53,6 +56,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
     var workers = reads.workers();
     var running = reads.running();
     var dead = reads.deadLetters();
+    var activity = Sparkline.start(visit);
     var charts = Charts.start(visit, Charts.Span.HOUR, null);
     var doctor = visit.access().seesEverything() ? reads.findings() : null;
     Panel<List<QueueRow>> queues = QueuesScreen.rows(counts, ages, states, workers);
@@ -62,6 +66,7 @@ final class NowScreen implements Screen<NowScreen.Model> {
         running.panel(),
         dead.panel(),
         workers.panel().map(all -> (int) all.stream().filter(ServingWorker::isAlive).count()),
+        activity.panel(),
         charts.panel());
   }
 
@@ -234,7 +239,9 @@ final class NowScreen implements Screen<NowScreen.Model> {
         model.queues(),
         visit,
         Ui.link(visit.link("/queues"), "All queues"),
-        rows -> QueueTable.of(rows.size() > MOST_QUEUES ? foremost(rows) : rows, visit));
+        rows ->
+            QueueTable.of(
+                rows.size() > MOST_QUEUES ? foremost(rows) : rows, model.activity(), visit));
   }
 
   /** Returns the queues to show if there are many: those whose jobs are late, dead or running. */

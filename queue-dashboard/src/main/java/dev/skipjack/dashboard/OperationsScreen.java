@@ -64,7 +64,7 @@ final class OperationsScreen implements Screen<OperationsScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 5;
   }
 
   @Override

@@ -25,7 +25,7 @@ final class OutboxScreen implements Screen<OutboxScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 5;
+    return 10;
   }
 
   @Override

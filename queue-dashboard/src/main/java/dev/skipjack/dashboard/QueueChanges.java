@@ -39,16 +39,10 @@ final class QueueChanges {
 
   static Link configure(Visit visit) {
     String queue = queue(visit);
-    visit.admin().configure(queue, withLimit(SettingsForm.read(visit.request()), queue, visit));
-    return page(queue, Note.QUEUE_CONFIGURED, visit);
-  }
-
-  /** Keeps the settings that the form does not have. */
-  private static QueueSettings withLimit(QueueSettings wanted, String queue, Visit visit) {
     QueueSettings stored =
         visit.services().admin().settings(queue).orElseGet(QueueSettings::defaults);
-    QueueSettings limited = stored.limit().map(wanted::limitedBy).orElse(wanted);
-    return stored.isFair() ? limited.fair() : limited;
+    visit.admin().configure(queue, SettingsForm.read(visit, stored));
+    return page(queue, Note.QUEUE_CONFIGURED, visit);
   }
 
   private static Link page(String queue, Note note, Visit visit) {

@@ -52,7 +52,7 @@ final class QueueScreen implements Screen<QueueScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 3;
   }
 
   @Override

@@ -1,13 +1,15 @@
 package dev.skipjack.dashboard;
 
 import java.util.List;
+import java.util.Map;
 
 /** The table of queues. */
 final class QueueTable {
 
   private QueueTable() {}
 
-  static Node of(List<QueueRow> queues, Visit visit) {
+  static Node of(
+      List<QueueRow> queues, Panel<Map<String, Sparkline>> activity, Visit visit) {
     if (queues.isEmpty()) {
       return Ui.empty(
           "No queue yet.",
@@ -21,6 +23,7 @@ final class QueueTable {
         .column("Running", "wide", QueueTable::running)
         .number("Waiting", queue -> jobs(queue, queue.waiting(), "waiting", visit))
         .number("Dead", queue -> dead(queue, visit))
+        .column("Last hour", queue -> Sparkline.node(activity.or(Map.of()).get(queue.name())))
         .number("Workers", QueueTable::workers);
   }
 

@@ -5,6 +5,7 @@ import dev.skipjack.api.operations.PendingAge;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.dashboard.SharedQueries.Started;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -16,8 +17,10 @@ final class QueuesScreen implements Screen<QueuesScreen.Model> {
   /**
    * @param after the queue after which the page begins; empty for the first page
    * @param queues the queues
+   * @param activity what ended in the last hour, by queue
    */
-  record Model(String after, Panel<List<QueueRow>> queues) {}
+  record Model(
+      String after, Panel<List<QueueRow>> queues, Panel<Map<String, Sparkline>> activity) {}
 
   @Override
   public Nav nav() {
@@ -26,7 +29,7 @@ final class QueuesScreen implements Screen<QueuesScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 3;
   }
 
   @Override
@@ -37,9 +40,11 @@ final class QueuesScreen implements Screen<QueuesScreen.Model> {
   @Override
   public Model read(Visit visit) {
     VisibleReads reads = visit.reads();
+    var activity = Sparkline.start(visit);
     return new Model(
         visit.request().parameter("after").orElse(""),
-        rows(reads.counts(), reads.oldestPending(), reads.queues(), reads.workers()));
+        rows(reads.counts(), reads.oldestPending(), reads.queues(), reads.workers()),
+        activity.panel());
   }
 
   /** Combines the queries about queues. The counts decide whether there is anything to show. */
@@ -77,7 +82,7 @@ final class QueuesScreen implements Screen<QueuesScreen.Model> {
               all.stream().filter(queue -> queue.name().compareTo(model.after()) > 0).toList();
           List<QueueRow> page = rest.stream().limit(PAGE).toList();
           return Html.all(
-              QueueTable.of(page, visit),
+              QueueTable.of(page, model.activity(), visit),
               rest.size() > PAGE
                   ? Html.tag("p")
                       .style("pager")

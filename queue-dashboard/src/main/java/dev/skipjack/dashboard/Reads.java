@@ -24,6 +24,7 @@ import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueActivity;
 import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
@@ -56,10 +57,12 @@ final class Reads {
   /** The maximum length of a list of operations, running jobs or schedules. */
   static final int ROWS = 500;
 
-  private static final Duration NUMBERS = Duration.ofSeconds(2);
-  private static final Duration LISTS = Duration.ofSeconds(3);
-  private static final Duration SLOW = Duration.ofSeconds(5);
-  private static final Duration CHECKS = Duration.ofSeconds(15);
+  private static final Duration NUMBERS = Duration.ofSeconds(3);
+  private static final Duration LISTS = Duration.ofSeconds(5);
+  private static final Duration SLOW = Duration.ofSeconds(10);
+
+  /** Charts get new numbers once a minute, and each check of the doctor is a statement. */
+  private static final Duration CHECKS = Duration.ofSeconds(30);
 
   /** The SQLSTATE with which the server refuses to read a column. */
   private static final Optional<String> NO_PRIVILEGE = Optional.of("42501");
@@ -94,7 +97,7 @@ final class Reads {
   }
 
   Started<List<QueueState>> queues() {
-    return queries.start("queues", NUMBERS, reader::queues);
+    return queries.start("queues", LISTS, reader::queues);
   }
 
   Started<Optional<QueueSettings>> settings(String name) {
@@ -111,6 +114,10 @@ final class Reads {
 
   Started<List<JobMinutes>> minutes(MinutesQuery query) {
     return queries.start(List.of("minutes", query), CHECKS, () -> reader.minutes(query));
+  }
+
+  Started<List<QueueActivity>> activity(MinutesQuery query) {
+    return queries.start(List.of("activity", query), CHECKS, () -> reader.activity(query));
   }
 
   Started<List<QueueDepth>> depths(MinutesQuery query) {
@@ -134,7 +141,7 @@ final class Reads {
   }
 
   Started<List<BlockedKey>> blockedKeys() {
-    return queries.start("keys", LISTS, reader::blockedKeys);
+    return queries.start("keys", SLOW, reader::blockedKeys);
   }
 
   /**
@@ -179,12 +186,12 @@ final class Reads {
   }
 
   Started<Optional<JobExplanation>> why(JobId id) {
-    return queries.start(List.of("why", id), NUMBERS, () -> reader.why(id));
+    return queries.start(List.of("why", id), LISTS, () -> reader.why(id));
   }
 
   Started<List<ScheduleState>> schedules(String after) {
     return queries.start(
-        List.of("schedules", after), LISTS, () -> schedules.listWithoutPayloads(after, ROWS));
+        List.of("schedules", after), SLOW, () -> schedules.listWithoutPayloads(after, ROWS));
   }
 
   Started<List<Finding>> doctor() {
@@ -192,11 +199,11 @@ final class Reads {
   }
 
   Started<List<JobOperation>> operations() {
-    return queries.start("operations", NUMBERS, () -> operations.list(ROWS));
+    return queries.start("operations", LISTS, () -> operations.list(ROWS));
   }
 
   Started<List<JobChange>> changes() {
-    return queries.start("changes", NUMBERS, () -> operations.changes(ROWS));
+    return queries.start("changes", LISTS, () -> operations.changes(ROWS));
   }
 
   Started<Optional<JobOperation>> operation(long id) {
@@ -209,19 +216,19 @@ final class Reads {
   }
 
   Started<OutboxLag> outboxLag() {
-    return queries.start("outbox-lag", LISTS, outbox::lag);
+    return queries.start("outbox-lag", SLOW, outbox::lag);
   }
 
   Started<List<RelayActivity>> relays() {
-    return queries.start("relays", LISTS, outbox::relays);
+    return queries.start("relays", SLOW, outbox::relays);
   }
 
   Started<List<BlockedAggregate>> blockedAggregates() {
-    return queries.start("aggregates", LISTS, () -> outbox.blocked(EVENTS));
+    return queries.start("aggregates", SLOW, () -> outbox.blocked(EVENTS));
   }
 
   Started<List<DeadEvent>> deadEvents() {
-    return queries.start("events", LISTS, () -> outbox.dead(EVENTS));
+    return queries.start("events", SLOW, () -> outbox.dead(EVENTS));
   }
 
   /** Makes the next reads see a change that was just made. */

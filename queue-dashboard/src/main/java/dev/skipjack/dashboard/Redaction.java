@@ -1,6 +1,7 @@
 package dev.skipjack.dashboard;
 
 import dev.skipjack.api.JobError;
+import dev.skipjack.api.operations.HandlerStack;
 import java.util.BitSet;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -136,6 +137,13 @@ record Redaction(PayloadView view, boolean payloads) {
         stack(error.stack()));
   }
 
+  /** Returns where a handler is. Only frames are shown to users without payloads. */
+  @Nullable HandlerStack stack(@Nullable HandlerStack stack) {
+    return stack == null
+        ? null
+        : new HandlerStack(stack.since(), stack(stack.stack()), message(stack.problem()));
+  }
+
   private @Nullable String stack(@Nullable String stack) {
     if (stack == null) {
       return null;
@@ -152,7 +160,7 @@ record Redaction(PayloadView view, boolean payloads) {
   /** Returns a line of a stack trace without the message of an exception, or an empty text. */
   private static String frame(String line) {
     String text = line.strip();
-    if (line.startsWith("\t") && text.matches("at [\\p{L}\\p{N}_$.@/<>~-]+\\([^)\\s]*\\)")) {
+    if (line.startsWith("\t") && text.matches("at [\\p{L}\\p{N}_$.@/<>~-]+\\((Native Method|Unknown Source|[^)\\s]*)\\)")) {
       return "\t" + text;
     }
     Matcher name = CLASS_NAME.matcher(text);

@@ -14,7 +14,7 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 2;
+    return 3;
   }
 
   @Override
@@ -45,7 +45,14 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
                     .column("Worker", row -> worker(row))
                     .number("Attempt", row -> Ui.attempts(row.job()))
                     .number("Started", row -> visit.times().ago(row.job().startedAt()))
-                    .column("Runs for", "wide", row -> span(row, longest)));
+                    .column("Runs for", "wide", row -> span(row, longest))
+                    .column("Handler is in", "grow", row -> place(row, visit)));
+  }
+
+  private static Node place(RunningRow row, Visit visit) {
+    return row.stack() == null
+        ? Html.span("faint").set("title", "Workers sample attempts that run for over a minute.").add("–")
+        : StackView.brief(row.stack(), visit);
   }
 
   private static Node worker(RunningRow row) {

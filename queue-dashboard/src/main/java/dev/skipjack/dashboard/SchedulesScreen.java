@@ -75,7 +75,7 @@ final class SchedulesScreen implements Screen<SchedulesScreen.Model> {
 
   @Override
   public int reloadSeconds() {
-    return 5;
+    return 10;
   }
 
   @Override

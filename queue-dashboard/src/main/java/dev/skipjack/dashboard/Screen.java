@@ -22,4 +22,9 @@ interface Screen<M extends Record> {
   default int reloadSeconds() {
     return 0;
   }
+
+  /** Returns the same for a page with a model that may no longer change. */
+  default int reloadSeconds(M model) {
+    return reloadSeconds();
+  }
 }

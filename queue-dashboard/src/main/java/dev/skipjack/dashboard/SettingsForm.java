@@ -15,6 +15,9 @@ final class SettingsForm {
   private static final String PRIORITY = "priority";
   private static final String ATTEMPTS = "attempts";
   private static final String POLICY = "policy";
+  private static final String LIMIT = "limit";
+  private static final String GROUPS = "groups";
+  private static final String IN_TURN = "in_turn";
 
   private SettingsForm() {}
 
@@ -40,7 +43,11 @@ final class SettingsForm {
                         PRIORITY,
                         text(set.defaultPriority())),
                     field("Default maximum of attempts", ATTEMPTS, text(set.defaultMaxAttempts())),
-                    Html.tag("label").add("Jobs behind a dead job of their key").add(policies(set)))
+                    Html.tag("label").add("Jobs behind a dead job of their key").add(policies(set)),
+                    mayLimit(visit)
+                        ? field("Limit, by its name", LIMIT, set.limit().orElse(""))
+                        : Html.NOTHING,
+                    Html.tag("label").add("Groups of its jobs").add(groups(set)))
                 .reason()
                 .button("Save", ""));
   }
@@ -56,7 +63,7 @@ final class SettingsForm {
             Html.tag("input")
                 .set("name", name)
                 .set("value", value)
-                .set("placeholder", "default")
+                .set("placeholder", name.equals(LIMIT) ? "none" : "default")
                 .set("autocomplete", "off"));
   }
 
@@ -73,13 +80,31 @@ final class SettingsForm {
     return list;
   }
 
+  private static Node groups(QueueSettings set) {
+    return Html.tag("select")
+        .set("name", GROUPS)
+        .add(
+            Html.tag("option").set("value", "").add("not separated"),
+            Html.tag("option")
+                .set("value", IN_TURN)
+                .flag("selected", set.isFair())
+                .add("served in turn"));
+  }
+
+  /** A limit is shared with other queues, so that a queue that obeys it takes from their share. */
+  private static boolean mayLimit(Visit visit) {
+    return visit.access().seesEverything();
+  }
+
   /**
    * Returns the settings of a form.
    *
+   * @param stored the settings so far, of which those are kept that the visitor may not change
    * @throws Refusal if a value is malformed
    * @throws IllegalArgumentException if a value is out of range
    */
-  static QueueSettings read(Request request) {
+  static QueueSettings read(Visit visit, QueueSettings stored) {
+    Request request = visit.request();
     QueueSettings settings = QueueSettings.defaults();
     Optional<Duration> archive = value(request, ARCHIVE).map(Fields::duration);
     if (archive.isPresent()) {
@@ -99,7 +124,14 @@ final class SettingsForm {
           settings.defaultMaxAttempts(Fields.number(attempts.get(), "The number of attempts"));
     }
     Optional<OrderingPolicy> policy = value(request, POLICY).map(SettingsForm::policy);
-    return policy.isPresent() ? settings.orderingPolicy(policy.get()) : settings;
+    if (policy.isPresent()) {
+      settings = settings.orderingPolicy(policy.get());
+    }
+    Optional<String> limit = mayLimit(visit) ? value(request, LIMIT) : stored.limit();
+    if (limit.isPresent()) {
+      settings = settings.limitedBy(limit.get());
+    }
+    return value(request, GROUPS).equals(Optional.of(IN_TURN)) ? settings.fair() : settings;
   }
 
   private static Optional<String> value(Request request, String field) {

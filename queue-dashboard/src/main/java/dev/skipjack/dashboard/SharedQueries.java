@@ -21,8 +21,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Runs queries for all viewers: at most two at a time, each of them once even if several viewers
- * wait for it, and not again while its result is fresh. A viewer waits for a limited time, and then
- * gets the last result. Thread-safe.
+ * ask for it, and not again while its result is fresh. A result that is a little older is shown
+ * while the next one is read, so that a page that reloads does not wait. Otherwise, a viewer waits
+ * for a limited time, and then gets the last result. Thread-safe.
+ *
+ * <p>A result stays fresh for at least 20 times as long as it took to read, so that a query uses at
+ * most 5 % of a connection, however large the tables are.
  */
 final class SharedQueries implements AutoCloseable {
 
@@ -34,6 +38,17 @@ final class SharedQueries implements AutoCloseable {
   private static final int LONGEST_QUEUE = 200;
   private static final int MOST_RESULTS = 100;
   private static final long IDLE_SECONDS = 10;
+
+  /** The SQLSTATE of a statement that was cancelled, for instance because of its time limit. */
+  private static final String CANCELLED = "57014";
+
+  /** For how long a result stays fresh, in multiples of the time that it took. */
+  private static final int REST = 20;
+
+  private static final Duration LONGEST_REST = Duration.ofSeconds(30);
+
+  /** How old a result may be that is shown while the next one is read, in multiples of its freshness. */
+  private static final int RECENT = 3;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition ended = lock.newCondition();
@@ -88,7 +103,22 @@ final class SharedQueries implements AutoCloseable {
     @Nullable Instant readAt;
     @Nullable String problem;
     @Nullable Instant endedAt;
+    Duration rest = Duration.ZERO;
     boolean running;
+
+    boolean isDue(Instant now, Duration fresh) {
+      return !running && (endedAt == null || !now.isBefore(endedAt.plus(longer(fresh))));
+    }
+
+    boolean isRecent(Instant now, Duration fresh) {
+      return problem == null
+          && endedAt != null
+          && now.isBefore(endedAt.plus(longer(fresh).multipliedBy(RECENT)));
+    }
+
+    private Duration longer(Duration fresh) {
+      return rest.compareTo(fresh) > 0 ? rest : fresh;
+    }
   }
 
   /**
@@ -103,12 +133,11 @@ final class SharedQueries implements AutoCloseable {
     lock.lock();
     try {
       Entry entry = entries.computeIfAbsent(key, unknown -> new Entry());
-      Instant last = entry.endedAt;
-      if (!entry.running && (last == null || !clock.instant().isBefore(last.plus(fresh)))) {
+      if (entry.isDue(clock.instant(), fresh)) {
         submit(entry, key, query);
       }
       dropOldest();
-      return () -> await(entry, deadline);
+      return () -> await(entry, fresh, deadline);
     } finally {
       lock.unlock();
     }
@@ -135,12 +164,15 @@ final class SharedQueries implements AutoCloseable {
 
   private void run(Entry entry, Object key, Supplier<?> query) {
     long before = changes();
+    Instant begin = clock.instant();
     Object value = null;
     String problem = null;
+    boolean answered = true;
     try {
       value = query.get();
     } catch (Throwable failure) {
       problem = problemOf(failure);
+      answered = isCancelled(failure);
       report(entry, key, failure);
     }
     lock.lock();
@@ -152,11 +184,25 @@ final class SharedQueries implements AutoCloseable {
       }
       entry.problem = problem;
       entry.endedAt = before == changes ? now : null;
+      entry.rest = answered ? restAfter(Duration.between(begin, now)) : Duration.ZERO;
       entry.running = false;
       ended.signalAll();
     } finally {
       lock.unlock();
     }
+  }
+
+  private static boolean isCancelled(Throwable failure) {
+    return failure instanceof StoreException store && stateOf(store).equals(CANCELLED);
+  }
+
+  private static String stateOf(StoreException failure) {
+    return failure.sqlState().orElse("");
+  }
+
+  private static Duration restAfter(Duration took) {
+    Duration rest = took.multipliedBy(REST);
+    return rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
   }
 
   private long changes() {
@@ -188,8 +234,8 @@ final class SharedQueries implements AutoCloseable {
     if (!(failure instanceof StoreException store)) {
       return "This could not be read; the log of the dashboard says why.";
     }
-    return switch (store.sqlState().orElse("")) {
-      case "57014" -> "The query was stopped, because it took longer than 2 s.";
+    return switch (stateOf(store)) {
+      case CANCELLED -> "The query was stopped, because it took longer than 2 s.";
       case "42501" -> "The database role of the dashboard may not read this.";
       case "42P01", "3F000", "42703" ->
           "The schema does not fit this version of the library. Run the migrations, or upgrade.";
@@ -198,10 +244,10 @@ final class SharedQueries implements AutoCloseable {
   }
 
   @SuppressWarnings("unchecked") // one key always belongs to one type
-  private <T> Panel<T> await(Entry entry, long deadline) {
+  private <T> Panel<T> await(Entry entry, Duration fresh, long deadline) {
     lock.lock();
     try {
-      while (entry.running) {
+      while (entry.running && !entry.isRecent(clock.instant(), fresh)) {
         long left = deadline - System.nanoTime();
         if (left <= 0) {
           return new Panel<>(

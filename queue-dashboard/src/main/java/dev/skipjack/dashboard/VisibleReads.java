@@ -18,6 +18,7 @@ import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.OperationAction;
 import dev.skipjack.api.operations.OperationPreview;
 import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueActivity;
 import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.QueueState;
@@ -144,12 +145,22 @@ final class VisibleReads {
         reads.running(),
         running -> running.job().queue(),
         running ->
-            new RunningRow(shown(running.job()), running.runsFor(), running.host(), running.pid()));
+            new RunningRow(
+                shown(running.job()),
+                running.runsFor(),
+                running.host(),
+                running.pid(),
+                redaction.stack(running.stack())));
   }
 
   /** Returns what the workers did with jobs of the visible ones of the given queues. */
   Started<List<JobMinutes>> minutes(MinutesQuery query) {
     return restricted(query).map(reads::minutes).orElse(VisibleReads::nothing);
+  }
+
+  /** Returns how many attempts of the visible queues ended. */
+  Started<List<QueueActivity>> activity(MinutesQuery query) {
+    return visible(reads.activity(query), QueueActivity::queue, Function.identity());
   }
 
   /** Returns how many live jobs the visible ones of the given queues had. */
@@ -287,6 +298,7 @@ final class VisibleReads {
             masked(job.progress()),
             masked(job.result()),
             masked(job.headers()),
+            redaction.stack(job.stack()),
             job.executions().stream()
                 .filter(attempt -> access.sees(attempt.queue()))
                 .map(this::shown)

@@ -361,6 +361,46 @@ class ChangesTest {
   }
 
   @Test
+  void aQueueIsPutUnderALimitAndServesItsGroupsInTurn() {
+    fixture.queue.admin().limit("mail-server", Limit.none().running(3));
+
+    admin.submit(
+        "/queue?name=emails",
+        "/queue/settings",
+        "limit",
+        "mail-server",
+        "groups",
+        "in_turn",
+        "reason",
+        "The server is slow");
+
+    assertThat(fixture.queue.admin().settings("emails"))
+        .contains(QueueSettings.defaults().limitedBy("mail-server").fair());
+    assertThat(admin.page("/operations")).contains("configure", "The server is slow");
+    assertThat(
+            admin
+                .sendForm("/queue?name=emails", "/queue/settings", "", "limit", "other")
+                .status())
+        .isEqualTo(400);
+    admin.submit("/queue?name=emails", "/queue/settings", "limit", "", "groups", "");
+    assertThat(fixture.queue.admin().settings("emails")).contains(QueueSettings.defaults());
+  }
+
+  @Test
+  void aUserOfSomeQueuesCannotTakeFromTheLimitOfOthers() {
+    fixture.queue.admin().limit("mail-server", Limit.none().running(3));
+    fixture.queue.admin().limit("shared", Limit.none().running(3));
+    fixture.queue.admin().configure("emails", QueueSettings.defaults().limitedBy("mail-server"));
+    Browser some = fixture.browser("sara admin emails payloads");
+
+    assertThat(some.page("/queue?name=emails")).doesNotContain("name=\"limit\"");
+    some.submit("/queue?name=emails", "/queue/settings", "limit", "shared", "priority", "5");
+
+    assertThat(fixture.queue.admin().settings("emails"))
+        .contains(QueueSettings.defaults().defaultPriority(5).limitedBy("mail-server"));
+  }
+
+  @Test
   void aBlockedKeyIsSkipped() {
     for (int i = 0; i < 2; i++) {
       fixture.queue.enqueue(

@@ -7,11 +7,17 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.QueueAdmin;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.Rate;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.GroupKey;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.StackSample;
 import dev.skipjack.outbox.Event;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.outbox.PublishResult;
@@ -107,6 +113,26 @@ final class Fixture implements AutoCloseable {
             .build()) {
       worker.runUntilIdle();
     }
+  }
+
+  /** Starts a job that does not end, whose worker has sampled this stack of its handler. */
+  JobId runWithStack(String stack) {
+    JobId job = enqueue("long", "long", Map.of());
+    ClaimedJob claimed =
+        queue
+            .store()
+            .claim(
+                new ClaimRequest(
+                    WorkerId.boot("worker"),
+                    List.of(new LaneShare(new Lane("long", 0), 1, null)),
+                    List.of("long"),
+                    1,
+                    Duration.ofHours(1)))
+            .get(0);
+    queue
+        .workers()
+        .recordStacks(List.of(new StackSample(claimed.execution(), stack, null)), List.of());
+    return job;
   }
 
   /** Adds a schedule that has failed to fire 3 times with this error. */

@@ -37,6 +37,7 @@ class HostileTextsTest {
   void textsStayTexts(String text, QueueDatabase database) throws Exception {
     try (Fixture fixture = new Fixture(database)) {
       fixture.fillWith(text);
+      fixture.runWithStack("\tat " + text + "(B.java:1)\n" + text);
       fixture
           .queue
           .operations()

@@ -98,6 +98,7 @@ class OddRowsTest {
         "jobs",
         "jobs_archive",
         "job_executions",
+        "job_stacks",
         "job_queues",
         "job_schedules",
         "job_workers",
@@ -118,6 +119,7 @@ class OddRowsTest {
       execute(
           "INSERT INTO job_rate_uses (limit_name, taken, full_at) VALUES ('shared-limit', 5, now() + interval '1 minute')");
       fixture.enqueue("other", "others", Map.of());
+      fixture.runWithStack("\tat a.B.c(B.java:1)");
       fixture
           .queue
           .operations()

@@ -19,6 +19,7 @@ import dev.skipjack.api.operations.JobExplanation;
 import dev.skipjack.api.operations.JobSummary;
 import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.Rate;
+import dev.skipjack.api.operations.QueueActivity;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.store.jooq.JobQueue;
 import java.io.IOException;
@@ -136,6 +137,16 @@ class PagesTest {
         null);
   }
 
+  private static Sparkline sparkline() {
+    return Sparkline.of(
+            List.of(
+                new QueueActivity("emails", NOW, 40, 0),
+                new QueueActivity("emails", NOW.minusSeconds(3_300), 10, 10),
+                new QueueActivity("emails", NOW.minusSeconds(9_000), 99, 99)),
+            NOW)
+        .get("emails");
+  }
+
   @Test
   void theFirstPageShowsWhatNeedsAttention() throws IOException {
     Finding finding =
@@ -149,7 +160,7 @@ class PagesTest {
         new NowScreen.Model(
             read(List.of(queue("billing", 0, 0), queue("emails", 123_456, 4))),
             read(List.of(finding)),
-            read(List.of(new RunningRow(DEAD, Duration.ofMinutes(3), "host", 12L))),
+            read(List.of(new RunningRow(DEAD, Duration.ofMinutes(3), "host", 12L, null))),
             read(
                 List.of(
                     new DeadRow(
@@ -165,6 +176,7 @@ class PagesTest {
                         "queue:emails kind:send-welcome status:dead",
                         false))),
             read(1),
+            read(Map.of("emails", sparkline())),
             read(ChartsTest.anHour(NOW)));
 
     assertPage("now.html", Layout.page(new NowScreen(), model, visit("/")));
@@ -178,7 +190,8 @@ class PagesTest {
             new Panel<>(
                 List.of(queue("emails", 5, 0)),
                 NOW.minusSeconds(90),
-                "The database could not be reached."));
+                "The database could not be reached."),
+            read(Map.of()));
 
     assertPage("queues.html", Layout.page(new QueuesScreen(), model, visit("/queues")));
   }
@@ -205,6 +218,7 @@ class PagesTest {
             "customer-1",
             null,
             1,
+            null,
             null,
             null,
             List.of(

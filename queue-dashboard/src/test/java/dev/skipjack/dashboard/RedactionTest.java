@@ -95,6 +95,7 @@ class RedactionTest {
         java.lang.IllegalStateException: Anna
         at night, all cats are grey
         \tat app//com.shop.Order.pay(Order.java:12)
+        \tat java.base/java.lang.Thread.sleep(Native Method)
         \tat a secret sentence (that looks like a frame)
         Caused by: java.io.IOException: Anna
         \t... 12 more
@@ -110,6 +111,7 @@ class RedactionTest {
             """
             java.lang.IllegalStateException
             \tat app//com.shop.Order.pay(Order.java:12)
+            \tat java.base/java.lang.Thread.sleep(Native Method)
             Caused by: java.io.IOException\
             """);
     assertThat(shown.message()).isEqualTo("Anna *");

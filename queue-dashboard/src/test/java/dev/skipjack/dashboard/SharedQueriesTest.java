@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -58,9 +59,48 @@ class SharedQueriesTest {
     read();
     clock.advance(Duration.ofMillis(999));
     assertThat(read().value()).isEqualTo(1);
+    clock.advance(Duration.ofSeconds(2));
     clock.advance(Duration.ofMillis(1));
 
-    assertThat(read()).isEqualTo(new Panel<>(2, START.plusSeconds(1), null));
+    assertThat(read()).isEqualTo(new Panel<>(2, START.plusSeconds(3), null));
+  }
+
+  @Test
+  void aRecentResultIsShownWhileTheNextOneIsRead() throws Exception {
+    read();
+    clock.advance(SECOND);
+    CountDownLatch answer = new CountDownLatch(1);
+    Started<Integer> next =
+        queries.start(
+            "runs",
+            SECOND,
+            () -> {
+              await(answer);
+              return runs.incrementAndGet();
+            });
+    assertThat(next.panel()).isEqualTo(new Panel<>(1, START, null));
+    answer.countDown();
+    Awaitility.await().until(() -> read().value() == 2);
+    assertThat(runs).hasValue(2);
+  }
+
+  @Test
+  void aSlowQueryIsRunLessOften() {
+    Started<Integer> slow =
+        queries.start(
+            "runs",
+            SECOND,
+            () -> {
+              clock.advance(Duration.ofMillis(200));
+              return runs.incrementAndGet();
+            });
+    assertThat(slow.panel().value()).isEqualTo(1);
+    clock.advance(Duration.ofMillis(3_999));
+    read();
+    assertThat(runs).hasValue(1);
+
+    clock.advance(Duration.ofSeconds(9));
+    assertThat(read().value()).isEqualTo(2);
   }
 
   @Test
@@ -95,7 +135,7 @@ class SharedQueriesTest {
   @Test
   void aFailureShowsTheLastResultWithItsAge() {
     read();
-    clock.advance(SECOND);
+    clock.advance(SECOND.multipliedBy(3));
     Panel<Integer> panel =
         queries
             .<Integer>start(

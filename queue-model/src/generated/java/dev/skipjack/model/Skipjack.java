@@ -17,6 +17,7 @@ import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobRateUses;
 import dev.skipjack.model.tables.JobSchedules;
+import dev.skipjack.model.tables.JobStacks;
 import dev.skipjack.model.tables.JobWorkers;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.model.tables.JobsArchive;
@@ -153,6 +154,13 @@ public class Skipjack extends SchemaImpl {
     public final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
+     * Where the handlers are whose attempt has run for longer than a minute.
+     * Its worker samples them and removes the row after the attempt;
+     * maintenance removes rows that a worker left.
+     */
+    public final JobStacks JOB_STACKS = JobStacks.JOB_STACKS;
+
+    /**
      * Workers as they describe themselves, for display. The rescue does not use
      * the table.
      */
@@ -230,6 +238,7 @@ public class Skipjack extends SchemaImpl {
             JobQueues.JOB_QUEUES,
             JobRateUses.JOB_RATE_USES,
             JobSchedules.JOB_SCHEDULES,
+            JobStacks.JOB_STACKS,
             JobWorkers.JOB_WORKERS,
             Jobs.JOBS,
             JobsArchive.JOBS_ARCHIVE,

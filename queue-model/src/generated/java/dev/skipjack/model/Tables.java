@@ -17,6 +17,7 @@ import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobRateUses;
 import dev.skipjack.model.tables.JobSchedules;
+import dev.skipjack.model.tables.JobStacks;
 import dev.skipjack.model.tables.JobWorkers;
 import dev.skipjack.model.tables.Jobs;
 import dev.skipjack.model.tables.JobsArchive;
@@ -137,6 +138,13 @@ public class Tables {
      * Schedules: when each fires next, and the job that a fire enqueues.
      */
     public static final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
+
+    /**
+     * Where the handlers are whose attempt has run for longer than a minute.
+     * Its worker samples them and removes the row after the attempt;
+     * maintenance removes rows that a worker left.
+     */
+    public static final JobStacks JOB_STACKS = JobStacks.JOB_STACKS;
 
     /**
      * Workers as they describe themselves, for display. The rescue does not use

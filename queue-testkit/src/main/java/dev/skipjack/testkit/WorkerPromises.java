@@ -3,24 +3,34 @@ package dev.skipjack.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.ExecutionId;
+import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.DurationHistogram;
+import dev.skipjack.api.operations.HandlerStack;
 import dev.skipjack.api.operations.JobMinutes;
 import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.QueueDepth;
+import dev.skipjack.api.operations.RunningJob;
 import dev.skipjack.api.operations.WorkerInfo;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Failure;
 import dev.skipjack.api.spi.JobMinute;
+import dev.skipjack.api.spi.StackSample;
 import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRow;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Workers register themselves, for display. */
@@ -247,6 +257,89 @@ abstract class WorkerPromises extends Promises {
     sql("UPDATE @.job_depths SET minute = minute + interval '49 hours'");
     assertThat(reader.minutes(kept)).isEmpty();
     assertThat(reader.depths(kept)).isEmpty();
+  }
+
+  @Test
+  void stacksAreShownWhileTheirExecutionOwnsTheJob() {
+    fixture.enqueue(1);
+    Execution current = fixture.claimOne(AttemptFixture.LEASE);
+    Execution stale =
+        new Execution(
+            current.jobId(), new ExecutionId(current.id().value() + 1_000), current.startedAt());
+    record(List.of(sample(stale, "\tat a.B.stale(B.java:1)")), List.of());
+    assertThat(stackOf(current)).isNull();
+
+    record(List.of(sample(current, "\tat a.B.c(B.java:1)")), List.of());
+    Instant since = Objects.requireNonNull(stackOf(current)).since();
+    record(List.of(sample(current, "\tat a.B.d(B.java:2)")), List.of(stale.id()));
+
+    HandlerStack stack = Objects.requireNonNull(stackOf(current));
+    assertThat(stack.stack()).isEqualTo("\tat a.B.d(B.java:2)");
+    assertThat(stack.problem()).isNull();
+    assertThat(stack.since()).isAfter(since);
+    assertThat(reader.longestRunning(Duration.ZERO, 10))
+        .extracting(RunningJob::stack)
+        .containsExactly(stack);
+
+    record(List.of(), List.of(current.id()));
+    assertThat(stackOf(current)).isNull();
+  }
+
+  @Test
+  void stacksOfEndedAttemptsAreNotShownAndArePruned() throws SQLException {
+    fixture.enqueueMany(2);
+    Execution failed = fixture.claimOne(AttemptFixture.LEASE);
+    Execution running = fixture.claimOne(AttemptFixture.LEASE);
+    record(
+        List.of(
+            sample(failed, "\tat a.B.c(B.java:1)"), new StackSample(running, null, "A stage.")),
+        List.of());
+    fixture
+        .ports
+        .store()
+        .fail(List.of(new Failure(failed, JobError.of("no luck"), Duration.ZERO, false)));
+    assertThat(stackOf(failed)).isNull();
+
+    fixture.ports.maintenance().prune();
+
+    assertThat(count("@.job_stacks")).isEqualTo(1);
+    assertThat(Objects.requireNonNull(stackOf(running)).problem()).isEqualTo("A stage.");
+    assertThat(Objects.requireNonNull(stackOf(running)).stack()).isNull();
+  }
+
+  @Test
+  void stacksMayHaveAnyText() {
+    fixture.enqueue(1);
+    Execution execution = fixture.claimOne(AttemptFixture.LEASE);
+
+    record(List.of(sample(execution, "nul \0 lone \uD800 " + "x".repeat(20_000))), List.of());
+
+    assertThat(Objects.requireNonNull(stackOf(execution)).stack())
+        .startsWith("nul \uFFFD lone \uFFFD x")
+        .hasSize(8_000);
+    assertThat(Objects.requireNonNull(reader.longestRunning(Duration.ZERO, 1).get(0).stack()).stack())
+        .hasSize(2_000);
+  }
+
+  private static StackSample sample(Execution execution, String stack) {
+    return new StackSample(execution, stack, null);
+  }
+
+  private void record(List<StackSample> samples, List<ExecutionId> ended) {
+    fixture.ports.workers().recordStacks(samples, ended);
+  }
+
+  private @Nullable HandlerStack stackOf(Execution execution) {
+    return reader.find(execution.jobId()).orElseThrow().stack();
+  }
+
+  private long count(String table) throws SQLException {
+    try (Connection connection = fixture.database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery(inSchema("SELECT count(*) FROM " + table))) {
+      result.next();
+      return result.getLong(1);
+    }
   }
 
   private void sql(String text) throws SQLException {

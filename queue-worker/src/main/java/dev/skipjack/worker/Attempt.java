@@ -192,6 +192,20 @@ final class Attempt {
     return begunAt;
   }
 
+  /** Returns the thread that runs the handler; null if it has returned a stage, or ended. */
+  synchronized @Nullable Thread handlerThread() {
+    return thread;
+  }
+
+  /**
+   * Returns whether the handler is running and its thread is still this one.
+   *
+   * @param expected the thread; null if no thread should run the handler
+   */
+  synchronized boolean isRunBy(@Nullable Thread expected) {
+    return phase == Phase.RUNNING && thread == expected;
+  }
+
   /** Returns whether the handler was called or is about to be called. */
   synchronized boolean hasBegun() {
     return begun;

@@ -70,6 +70,11 @@ final class BackgroundRun {
   private final Loop schedulerLoop;
 
   private final Scheduler scheduler;
+
+  /** Started when there is an attempt to sample. */
+  private final Loop samplerLoop;
+
+  private final StackSampler sampler;
   private final Saturation saturation;
   private final Loop watchdog;
   private volatile boolean hurried;
@@ -214,6 +219,17 @@ final class BackgroundRun {
                             reporter))
             : Optional.empty();
     wakeUps.ifPresent(step -> loop(DatabaseWatch.LISTENER, step, new Wakeup(), random.split()));
+    sampler =
+        new StackSampler(
+            access.workers(),
+            engine.running(),
+            new Redaction(parts.redactor()),
+            parts.sampling(),
+            reporter,
+            System::nanoTime);
+    samplerLoop =
+        new Loop(
+            StackSampler.ROLE, sampler, new Wakeup(), reporter, random.split(), Loop.LONGEST_PAUSE);
     saturation = new Saturation(queues, vitals, reporter);
     watchdog =
         new Loop(
@@ -345,6 +361,9 @@ final class BackgroundRun {
     }
     directStarts.takeBack(LONGEST_WAIT);
     saturation.warn();
+    if (!samplerLoop.isStarted() && sampler.isNeeded()) {
+      samplerLoop.startOnce(threads);
+    }
   }
 
   /**
@@ -359,6 +378,7 @@ final class BackgroundRun {
     claimer.stop();
     loops.forEach(Loop::stop);
     schedulerLoop.stop();
+    samplerLoop.stop();
     for (Slots ofQueue : slots.values()) {
       ofQueue.close().forEach(engine::release);
     }
@@ -379,6 +399,7 @@ final class BackgroundRun {
         loop.join(last - System.nanoTime());
       }
       schedulerLoop.join(last - System.nanoTime());
+      samplerLoop.join(last - System.nanoTime());
     } catch (InterruptedException hurry) {
       interrupted = true;
     } finally {

@@ -110,6 +110,7 @@ final class Engine {
    *
    * @param worker the identity of the worker
    * @param handlerThreads the threads that its handlers run on
+   * @param sampling when the stacks of long attempts are sampled
    */
   record Parts(
       QueueAccess access,
@@ -119,6 +120,7 @@ final class Engine {
       WorkerId worker,
       HandlerThreads handlerThreads,
       ErrorRedactor redactor,
+      StackSampler.Pace sampling,
       Reporter reporter) {}
 
   /** Creates the part that releases the jobs of lost claims and direct starts. */

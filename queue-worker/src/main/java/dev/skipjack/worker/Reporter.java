@@ -467,6 +467,11 @@ final class Reporter {
     LOG.warn("Numbers for charts could not be written error={}", LogText.of(why));
   }
 
+  /** Reports that sampled stacks could not be written. Logged once until it works again. */
+  void stacksNotRecorded(StoreException why) {
+    LOG.warn("Stacks of long attempts could not be written error={}", LogText.of(why));
+  }
+
   void cannotListen(Throwable why) {
     LOG.warn(
         "Wake-ups cannot be received; jobs are found by polling only error={}", LogText.of(why));

@@ -59,6 +59,7 @@ public final class Worker implements JobRunner, AutoCloseable {
   private final WorkerConfig config;
   private final LaneOrder order;
   private final Duration fastClaim;
+  private final StackSampler.Pace sampling;
   private final PayloadBudget payloads = PayloadBudget.ofHeap();
   private final WorkerId id;
   private final HandlerThreads handlerThreads;
@@ -85,6 +86,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     this.config = builder.config;
     this.order = builder.order;
     this.fastClaim = builder.fastClaim;
+    this.sampling = builder.sampling;
     this.id = WorkerId.boot(builder.name == null ? HostName.get() : builder.name);
     this.handlerThreads = builder.handlerThreads;
     this.interceptors = List.copyOf(builder.interceptors);
@@ -465,7 +467,7 @@ public final class Worker implements JobRunner, AutoCloseable {
 
   private Engine.Parts parts() {
     return new Engine.Parts(
-        access, handlers, interceptors, config, id, handlerThreads, redactor, reporter);
+        access, handlers, interceptors, config, id, handlerThreads, redactor, sampling, reporter);
   }
 
   private Claimer newClaimer(Map<String, ServedQueue> queues, LaneOrder order) {
@@ -500,6 +502,7 @@ public final class Worker implements JobRunner, AutoCloseable {
     private ErrorRedactor redactor = ErrorRedactor.NONE;
     private FailureLog failureLog = FailureLog.standard();
     private Duration fastClaim = LowWaterMarks.FAST;
+    private StackSampler.Pace sampling = StackSampler.Pace.STANDARD;
     private @Nullable String name;
 
     private Builder(QueueAccess access) {
@@ -685,6 +688,12 @@ public final class Worker implements JobRunner, AutoCloseable {
     /** Sets the duration above which a claim indicates that the database is slow, for tests. */
     Builder fastClaim(Duration fastClaim) {
       this.fastClaim = fastClaim;
+      return this;
+    }
+
+    /** Sets when the stacks of long attempts are sampled, for tests. */
+    Builder sampling(StackSampler.Pace pace) {
+      this.sampling = pace;
       return this;
     }
 

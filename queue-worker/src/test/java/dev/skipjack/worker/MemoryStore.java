@@ -341,6 +341,7 @@ class MemoryStore
         reported == null ? null : reported.message(),
         results.get(row.id),
         row.job.headers(),
+        null,
         row.executions.stream().map(execution -> attempt(row, execution)).toList());
   }
 

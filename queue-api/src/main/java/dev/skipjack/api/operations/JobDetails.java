@@ -27,6 +27,8 @@ import org.jspecify.annotations.Nullable;
  * @param result the handler's result, as a JSON document; null if there is none or the job is live
  * @param headers the headers by name, including those that Skipjack sets; empty if there are none
  *     or they were not read
+ * @param stack where the handler of the running attempt is; null if that was not sampled, as for an
+ *     attempt that has run for less than a minute
  * @param executions the latest 1,000 attempts, oldest first, except those whose audit has been
  *     pruned
  */
@@ -42,6 +44,7 @@ public record JobDetails(
     @Nullable String progress,
     @Nullable String result,
     Map<String, String> headers,
+    @Nullable HandlerStack stack,
     List<JobExecution> executions) {
 
   /**
@@ -58,6 +61,7 @@ public record JobDetails(
    * @param progress the last progress report
    * @param result the result as JSON
    * @param headers the headers, by name
+   * @param stack where the handler is
    * @param executions the attempts, oldest first
    */
   public JobDetails {
@@ -96,6 +100,7 @@ public record JobDetails(
         progress,
         result,
         headers,
+        stack,
         attempts);
   }
 }

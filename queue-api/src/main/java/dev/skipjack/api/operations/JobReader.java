@@ -200,6 +200,16 @@ public interface JobReader {
   List<JobMinutes> minutes(MinutesQuery query);
 
   /**
+   * Returns how many attempts of each queue ended in each interval. The call reads the same rows as
+   * {@link #minutes}.
+   *
+   * @param query which intervals and queues
+   * @return the queues and intervals in which attempts ended, latest interval first, then ordered
+   *     by queue; at most 10,000
+   */
+  List<QueueActivity> activity(MinutesQuery query);
+
+  /**
    * Returns how many live jobs there were in each interval, summed over the queues of the query. A
    * worker counts them once a minute, for the 200 largest queues.
    *

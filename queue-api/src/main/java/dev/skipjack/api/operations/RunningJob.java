@@ -11,9 +11,15 @@ import org.jspecify.annotations.Nullable;
  * @param host the host of the worker that runs it; null if the worker is not registered or did not
  *     report its host
  * @param pid the process id of that worker; null if it is unknown
+ * @param stack where its handler is, with at most the first 2,000 characters of the stack; null if
+ *     that was not sampled, as for an attempt that has run for less than a minute
  */
 public record RunningJob(
-    JobSummary job, Duration runsFor, @Nullable String host, @Nullable Long pid) {
+    JobSummary job,
+    Duration runsFor,
+    @Nullable String host,
+    @Nullable Long pid,
+    @Nullable HandlerStack stack) {
 
   /** How long an attempt must run before the doctor and the statistics report it. */
   public static final Duration LONG = Duration.ofHours(2);

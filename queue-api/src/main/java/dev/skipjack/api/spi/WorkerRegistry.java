@@ -1,5 +1,6 @@
 package dev.skipjack.api.spi;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import java.util.List;
@@ -52,4 +53,14 @@ public interface WorkerRegistry {
    * store without such numbers does nothing, which is the default.
    */
   default void addDepths() {}
+
+  /**
+   * Records where handlers of long attempts are, for display, and removes what was recorded for
+   * attempts that have ended. A sample whose execution no longer owns its job is not recorded. A
+   * store without such samples does nothing, which is the default.
+   *
+   * @param samples the samples, at most one of each execution; each replaces the one before
+   * @param ended executions whose samples are removed, none of them in {@code samples}
+   */
+  default void recordStacks(List<StackSample> samples, List<ExecutionId> ended) {}
 }

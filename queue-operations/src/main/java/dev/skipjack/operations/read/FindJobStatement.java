@@ -2,6 +2,7 @@ package dev.skipjack.operations.read;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static dev.skipjack.model.Tables.JOB_STACKS;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
@@ -27,7 +28,9 @@ import org.jooq.impl.SQLDataType;
  * Finds a job, live or archived.
  *
  * <pre>{@code
- * SELECT ... FROM jobs WHERE id = :id UNION ALL SELECT ... FROM jobs_archive WHERE id = :id
+ * SELECT ... FROM jobs LEFT JOIN job_stacks ON execution_id = current_execution_id AND job_id = id WHERE id = :id
+ *  UNION ALL
+ * SELECT ... FROM jobs_archive WHERE id = :id
  * }</pre>
  *
  * <p>It is a single statement because a job that ends between two statements would be found by
@@ -104,7 +107,10 @@ final class FindJobStatement {
                 content.progress(),
                 RESULT,
                 content.headers()))
+        .select(Stacks.WHOLE.columns())
         .from(JOBS)
+        .leftJoin(JOB_STACKS)
+        .on(Stacks.IS_CURRENT)
         .where(JOBS.ID.eq(ID))
         .unionAll(
             select(
@@ -120,6 +126,7 @@ final class FindJobStatement {
                         castNull(JOBS.PROGRESS),
                         content.archivedResult(),
                         content.archivedHeaders()))
+                .select(Stacks.NONE)
                 .from(JOBS_ARCHIVE)
                 .where(JOBS_ARCHIVE.ID.eq(ID)));
   }
@@ -145,6 +152,7 @@ final class FindJobStatement {
         row.textOrNull(content.progress()),
         row.textOrNull(RESULT),
         Headers.parse(row.textOrNull(content.headers())),
+        Stacks.WHOLE.read(row),
         List.of());
   }
 }

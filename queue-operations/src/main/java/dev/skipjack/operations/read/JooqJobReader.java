@@ -21,6 +21,7 @@ import dev.skipjack.api.operations.LimitState;
 import dev.skipjack.api.operations.MinutesQuery;
 import dev.skipjack.api.operations.PageToken;
 import dev.skipjack.api.operations.PendingAge;
+import dev.skipjack.api.operations.QueueActivity;
 import dev.skipjack.api.operations.QueueDepth;
 import dev.skipjack.api.operations.QueueState;
 import dev.skipjack.api.operations.RunningJob;
@@ -63,6 +64,7 @@ public final class JooqJobReader implements JobReader {
   private final Statement<NoRequest, WorkerInfo> workers;
   private final Statement<NoRequest, BlockedKey> blockedKeys;
   private final Statement<MinutesQuery, JobMinutes> minutes;
+  private final Statement<MinutesQuery, QueueActivity> activity;
   private final Statement<MinutesQuery, QueueDepth> depths;
   private final Statement<LongestRunningStatement.Request, RunningJob> longestRunning;
 
@@ -125,6 +127,7 @@ public final class JooqJobReader implements JobReader {
     this.workers = Statement.lazily(() -> WorkersStatement.of(dialect.get()));
     this.blockedKeys = Statement.lazily(() -> BlockedKeysStatement.of(dialect.get()));
     this.minutes = Statement.lazily(() -> MinutesStatement.of(dialect.get()));
+    this.activity = Statement.lazily(() -> ActivityStatement.of(dialect.get()));
     this.depths = Statement.lazily(() -> DepthsStatement.of(dialect.get()));
     this.longestRunning = Statement.lazily(() -> LongestRunningStatement.of(dialect.get()));
   }
@@ -349,6 +352,11 @@ public final class JooqJobReader implements JobReader {
   @Override
   public List<JobMinutes> minutes(MinutesQuery query) {
     return transactions.run(minutes, query);
+  }
+
+  @Override
+  public List<QueueActivity> activity(MinutesQuery query) {
+    return transactions.run(activity, query);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package dev.skipjack.operations.read;
 
 import static dev.skipjack.model.Tables.JOBS;
+import static dev.skipjack.model.Tables.JOB_STACKS;
 import static dev.skipjack.model.Tables.JOB_WORKERS;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -32,10 +33,11 @@ import org.jooq.impl.SQLDataType;
  * Lists the running jobs whose attempt has run longest, with the process that runs each.
  *
  * <pre>{@code
- * SELECT ..., host, pid, now()
+ * SELECT ..., host, pid, now(), sampled_at, left(stack, 2000), problem
  *   FROM jobs
  *   LEFT JOIN LATERAL (SELECT host, pid FROM job_workers WHERE name || '/' || left(boot_id::text, 8) = locked_by
  *                       ORDER BY seen_at DESC LIMIT 1) AS process ON true
+ *   LEFT JOIN job_stacks ON execution_id = current_execution_id AND job_id = id
  *  WHERE id = ANY (ARRAY(SELECT id FROM (SELECT id, started_at FROM jobs WHERE status = 'running'
  *                                         ORDER BY current_execution_id LIMIT 10000) AS oldest
  *                         WHERE started_at <= now() - :at_least ORDER BY started_at, id LIMIT :limit))
@@ -82,9 +84,12 @@ final class LongestRunningStatement {
             .asTable("process");
     return select(JobSummaries.LIVE.columns())
         .select(HOST, PID, NOW)
+        .select(Stacks.BEGINNING.columns())
         .from(JOBS)
         .leftJoin(lateral(process))
         .on(inline(true))
+        .leftJoin(JOB_STACKS)
+        .on(Stacks.IS_CURRENT)
         .where(
             JOBS.ID.eq(
                 any(
@@ -112,6 +117,7 @@ final class LongestRunningStatement {
         JobSummaries.LIVE.read(row),
         Duration.between(row.instant(JOBS.STARTED_AT), row.instant(NOW)),
         row.textOrNull(HOST),
-        row.numberOrNull(PID));
+        row.numberOrNull(PID),
+        Stacks.BEGINNING.read(row));
   }
 }

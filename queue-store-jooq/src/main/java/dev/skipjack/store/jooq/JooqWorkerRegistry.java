@@ -1,8 +1,10 @@
 package dev.skipjack.store.jooq;
 
+import dev.skipjack.api.ExecutionId;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.JobCount;
 import dev.skipjack.api.spi.JobMinute;
+import dev.skipjack.api.spi.StackSample;
 import dev.skipjack.api.spi.UnhandledKind;
 import dev.skipjack.api.spi.WorkerInstructions;
 import dev.skipjack.api.spi.WorkerRegistry;
@@ -25,6 +27,7 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   private final Statement<Duration, Integer> removeSilent;
   private final UnhandledKinds unhandledKinds;
   private final Statement<AddMinuteStatement.Request, Integer> addMinute;
+  private final Statement<RecordStacksStatement.Request, Integer> recordStacks;
   private final Depths depths;
 
   /**
@@ -38,6 +41,7 @@ final class JooqWorkerRegistry implements WorkerRegistry {
     this.removeSilent = Statement.lazily(() -> RemoveWorkersStatement.ofSilent(dialect.get()));
     this.unhandledKinds = new UnhandledKinds(transactions, dialect);
     this.addMinute = Statement.lazily(() -> AddMinuteStatement.of(dialect.get()));
+    this.recordStacks = Statement.lazily(() -> RecordStacksStatement.of(dialect.get()));
     this.depths = new Depths(transactions, dialect, counts);
   }
 
@@ -64,6 +68,13 @@ final class JooqWorkerRegistry implements WorkerRegistry {
   @Override
   public void addDepths() {
     depths.add();
+  }
+
+  @Override
+  public void recordStacks(List<StackSample> samples, List<ExecutionId> ended) {
+    if (!samples.isEmpty() || !ended.isEmpty()) {
+      transactions.run(recordStacks, new RecordStacksStatement.Request(samples, ended));
+    }
   }
 
   /** Removes the rows of workers that have sent no heartbeat for {@code silence}. */

@@ -96,6 +96,9 @@ class ReadPlanTest {
         "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind)"
             + " SELECT -n, n, now(), 1, 'q1', 'k' FROM generate_series(1, 20000) n");
     fixture.execute(
+        "INSERT INTO @job_stacks SELECT n, (SELECT min(id) FROM @jobs WHERE status = 'running') + n - 1, now(), 'at a.B.c(B.java:1)', NULL"
+            + " FROM generate_series(1, 5000) n");
+    fixture.execute(
         "INSERT INTO @job_minutes SELECT date_trunc('minute', now()) - n / 20 * interval '1 minute', 'q' || n % 5, 'k' || n % 20, 'w', 1, 0, 0, 0, 0, 0, '{1}', '{1}'"
             + " FROM generate_series(0, 57599) n");
     fixture.execute(
@@ -157,6 +160,7 @@ class ReadPlanTest {
     MinutesQuery hour = MinutesQuery.last(Duration.ofHours(1));
     bound("minutes", 61 * 20 + PROBES, () -> reader.minutes(hour));
     bound("minutes of a queue", 61 * 20 + PROBES, () -> reader.minutes(hour.queues(Set.of("q1"))));
+    bound("activity", 61 * 20 + PROBES, () -> reader.activity(hour));
     bound("depths", 61 * 5 + PROBES, () -> reader.depths(hour));
     bound("limits", WINDOW + PROBES, reader::limits);
     bound("groups", 200, () -> reader.groups("q0"));

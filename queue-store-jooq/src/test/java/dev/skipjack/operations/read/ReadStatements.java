@@ -36,6 +36,7 @@ public final class ReadStatements {
                 Map.entry("blocked-keys", BlockedKeysStatement.of(dialect).text()),
                 Map.entry("longest-running", LongestRunningStatement.of(dialect).text()),
                 Map.entry("minutes", MinutesStatement.of(dialect).text()),
+                Map.entry("activity", ActivityStatement.of(dialect).text()),
                 Map.entry("depths", DepthsStatement.of(dialect).text()),
                 Map.entry("workers", WorkersStatement.of(dialect).text())));
     for (JobFilter filter : JobFilter.values()) {

@@ -50,6 +50,7 @@ import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Requeue;
 import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.StackSample;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.operations.diagnosis.DiagnosisStatements;
@@ -289,6 +290,11 @@ final class EveryStatement {
       leases.cancelRequested(claimed);
     }
     store.progress(List.of(new Progress(claimed.get(2), 50, "half way")));
+    queue
+        .workers()
+        .recordStacks(
+            List.of(new StackSample(claimed.get(2), "\tat a.B.c(B.java:1)", null)),
+            List.of(claimed.get(3).id()));
     store.statuses(claimed);
     assertThat(store.complete(claimed.subList(0, 2))).containsOnly(Verdict.DONE);
     assertThat(store.complete(claimed.subList(8, 9))).containsOnly(Verdict.DONE);
@@ -324,6 +330,7 @@ final class EveryStatement {
     queue.workers().addDepths();
     MinutesQuery lastHour = MinutesQuery.last(Duration.ofHours(1));
     queue.reader().minutes(lastHour);
+    queue.reader().activity(lastHour);
     queue.reader().depths(lastHour);
   }
 

@@ -88,6 +88,7 @@ class GoldenSqlTest {
             Map.entry("oldest-running", RescueStatement.oldestRunning(dialect).text()),
             Map.entry("announce", AnnounceStatement.of(dialect).text()),
             Map.entry("add-minute", AddMinuteStatement.of(dialect).text()),
+            Map.entry("record-stacks", RecordStacksStatement.of(dialect).text()),
             Map.entry("add-depths", AddDepthsStatement.of(dialect).text()),
             Map.entry("remove-worker", RemoveWorkersStatement.ofOne(dialect).text()),
             Map.entry("remove-silent-workers", RemoveWorkersStatement.ofSilent(dialect).text())));

@@ -56,6 +56,7 @@ public final class JooqMaintenance implements Maintenance {
   private final Statement<Integer, Integer> pruneRateUses;
   private final Statement<PruneChangesStatement.Request, Optional<Long>> findOldChanges;
   private final Statement<PruneChangesStatement.Request, Integer> deleteChanges;
+  private final Statement<Integer, Integer> pruneStacks;
   private final PartitionCreator creator;
   private final PartitionRemover remover;
   private final ArchivePruner archivePruner;
@@ -92,6 +93,7 @@ public final class JooqMaintenance implements Maintenance {
     this.pruneRateUses = Statement.lazily(() -> PruneRateUsesStatement.of(dialect.get()));
     this.findOldChanges = Statement.lazily(() -> PruneChangesStatement.search(dialect.get()));
     this.deleteChanges = Statement.lazily(() -> PruneChangesStatement.delete(dialect.get()));
+    this.pruneStacks = Statement.lazily(() -> PruneStacksStatement.of(dialect.get()));
     this.creator = new PartitionCreator(transactions, dialect, PartitionedTable.OF_JOBS);
     this.remover =
         new PartitionRemover(transactions, dialect, schema, new PartitionDdl(dataSource, dialect));
@@ -254,6 +256,8 @@ public final class JooqMaintenance implements Maintenance {
     MaintenanceSteps.prune("Keys", failed, () -> prune(pruneKeys, deadline, keys, unfinished));
     MaintenanceSteps.prune(
         "Rates", failed, () -> prune(pruneRateUses, deadline, new AtomicLong(), unfinished));
+    MaintenanceSteps.prune(
+        "Stacks", failed, () -> prune(pruneStacks, deadline, new AtomicLong(), unfinished));
     MaintenanceSteps.prune(
         "Dead jobs", failed, () -> pruneDead(deadline, jobs, unfinished, failed));
     return new Pruned(keys.get(), jobs.get(), unfinished.get(), failed);

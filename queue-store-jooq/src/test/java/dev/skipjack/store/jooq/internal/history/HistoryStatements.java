@@ -32,6 +32,7 @@ public final class HistoryStatements {
             Map.entry("prune-depths", PruneMinutesStatement.ofDepths(dialect).text()),
             Map.entry("find-old-changes", PruneChangesStatement.search(dialect).text()),
             Map.entry("prune-changes", PruneChangesStatement.delete(dialect).text()),
+            Map.entry("prune-stacks", PruneStacksStatement.of(dialect).text()),
             Map.entry("prune-archive", PruneArchiveStatement.of(dialect).text())));
   }
 
