@@ -145,7 +145,8 @@ final class EveryStatement {
 
   private static List<ClaimedJob> claimGroups(JobStore store, String name) {
     Lane lane = new Lane(name, 0);
-    DueGroups found = store.dueGroups(new GroupSearch(lane, 1, 1, 1, "", GroupSearch.Place.FIRST));
+    DueGroups found =
+        store.dueGroups(new GroupSearch(lane, 1, 1, 1, "", GroupSearch.Place.FIRST, null));
     return store
         .claimGroups(
             new GroupClaim(
