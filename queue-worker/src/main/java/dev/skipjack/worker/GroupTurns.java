@@ -56,7 +56,7 @@ final class GroupTurns {
   private int left; // the rest of that turn
 
   /** Where the turns were before the last choice. */
-  private Turn before = new Turn("", null, 0);
+  private Turn beforeChoice = new Turn("", null, 0);
 
   private Place ungroupedAfter = Place.FIRST;
   private long nextNamesAt;
@@ -78,9 +78,9 @@ final class GroupTurns {
 
   /** Takes back the turns of the last choice, because its claim failed. */
   void undo() {
-    after = before.after();
-    unfinished = before.unfinished();
-    left = before.left();
+    after = beforeChoice.after();
+    unfinished = beforeChoice.unfinished();
+    left = beforeChoice.left();
   }
 
   /** Returns the search for groups that have {@code room} jobs. */
@@ -146,7 +146,7 @@ final class GroupTurns {
         groups.add(group);
       }
     }
-    before = new Turn(after, unfinished, left);
+    beforeChoice = new Turn(after, unfinished, left);
     int window = window(groups, found.readTo());
     noteSearch(found, window, now, nanos);
     int[] caps = new int[groups.size()];

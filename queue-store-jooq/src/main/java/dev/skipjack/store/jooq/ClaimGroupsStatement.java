@@ -72,7 +72,7 @@ import org.jspecify.annotations.Nullable;
  *                                     WHERE status = 'pending' AND queue = :queue AND priority = :priority AND group_key = lane.group_key
  *                                       AND kind = ANY (:kinds) AND scheduled_at <= now() AND (scheduled_at, id) >= (lane.from_at, lane.from_id)
  *                                     ORDER BY scheduled_at, id LIMIT lane.cap FOR NO KEY UPDATE SKIP LOCKED) AS grouped
- *                     UNION ALL <the same for jobs without a group, up to (:until_at, :until_id)>) AS due
+ *                     UNION ALL <the same for jobs without a group, up to (least(:until_at, now()), :until_id)>) AS due
  *             LIMIT (SELECT cap FROM room)))
  *   RETURNING ...),
  * opened AS (INSERT INTO job_executions ...),
@@ -307,20 +307,26 @@ final class ClaimGroupsStatement {
   }
 
   private static CommonTableExpression<?> claimed(Field<Long> limit, Field<?> payload) {
-    Condition isDue =
+    Condition isNext =
         JobPredicates.PENDING
             .and(JOBS.QUEUE.eq(QueueLimit.queue()))
             .and(JOBS.PRIORITY.eq(PRIORITY))
             .and(JOBS.KIND.eq(any(KINDS)))
-            .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))
             .and(row(JOBS.SCHEDULED_AT, JOBS.ID).ge(row(LANE_FROM, LANE_FROM_ID)));
-    Table<?> grouped = locked(isDue.and(JOBS.GROUP_KEY.eq(LANE_GROUP)), "grouped");
+    Table<?> grouped =
+        locked(
+            isNext
+                .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))
+                .and(JOBS.GROUP_KEY.eq(LANE_GROUP)),
+            "grouped");
+    // PostgreSQL 18 ends a scan at only one of several upper bounds, so there is only one.
+    Field<Instant> until = least(UNTIL, DatabaseClock.TRANSACTION_START);
     Table<?> ungrouped =
         locked(
-            isDue
+            isNext
                 .and(LANE_GROUP.isNull())
                 .and(JOBS.GROUP_KEY.isNull())
-                .and(row(JOBS.SCHEDULED_AT, JOBS.ID).le(row(UNTIL, UNTIL_ID))),
+                .and(row(JOBS.SCHEDULED_AT, JOBS.ID).le(row(until, UNTIL_ID))),
             "ungrouped");
     Table<?> due =
         select(grouped.field(JOBS.ID))
