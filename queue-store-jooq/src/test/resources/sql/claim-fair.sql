@@ -1,4 +1,4 @@
--- parameters: queue, limit_name, groups, caps, queue, worker, lease, limit_name, queue, priority, kinds, queue, priority, kinds, from_at, until_at, most
+-- parameters: queue, limit_name, groups, caps, from_at, from_ids, queue, worker, lease, limit_name, queue, priority, kinds, queue, priority, kinds, until_at, until_id, most
 with
   "bound" as materialized (
     select
@@ -33,10 +33,12 @@ with
       and "skipjack"."job_queues"."limit_name" is not distinct from cast(? as text)
     )
   ),
-  "asked"("group_key", "cap", "position", "most", "full_at") as materialized (
+  "asked"("group_key", "cap", "from_at", "from_id", "position", "most", "full_at") as materialized (
     select
       "given"."group_key",
       "given"."cap",
+      "given"."from_at",
+      "given"."from_id",
       "given"."position",
       cast(null as int),
       cast(null as timestamp with time zone)
@@ -46,7 +48,19 @@ with
     ), cast(
       ?
       as int[]
-    )) with ordinality as "given" ("group_key", "cap", "position")
+    ), cast(
+      ?
+      as timestamp with time zone[]
+    ), cast(
+      ?
+      as bigint[]
+    )) with ordinality as "given" (
+      "group_key",
+      "cap",
+      "from_at",
+      "from_id",
+      "position"
+    )
       cross join "bound"
       left outer join lateral (
         select "skipjack"."job_groups"."weight", "skipjack"."job_groups"."max_running", "skipjack"."job_groups"."paused_at"
@@ -61,7 +75,7 @@ with
     where "own"."paused_at" is null
   ),
   "lane" as materialized (
-    select "asked"."group_key", "asked"."cap"
+    select "asked"."group_key", "asked"."from_at", "asked"."from_id", "asked"."cap"
     from "asked"
     order by "asked"."position"
   ),
@@ -98,6 +112,7 @@ with
                     as text[]
                   )
                 )
+                and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= ("lane"."from_at", "lane"."from_id")
                 and "skipjack"."jobs"."scheduled_at" <= now()
                 and "skipjack"."jobs"."group_key" = "lane"."group_key"
               )
@@ -120,16 +135,18 @@ with
                     as text[]
                   )
                 )
-                and "skipjack"."jobs"."scheduled_at" <= now()
+                and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= ("lane"."from_at", "lane"."from_id")
                 and "lane"."group_key" is null
                 and "skipjack"."jobs"."group_key" is null
-                and "skipjack"."jobs"."scheduled_at" >= cast(
-                  cast(? as text)
-                  as timestamp with time zone
-                )
-                and "skipjack"."jobs"."scheduled_at" <= cast(
-                  cast(? as text)
-                  as timestamp with time zone
+                and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") <= (
+                  least(
+                    cast(
+                      cast(? as text)
+                      as timestamp with time zone
+                    ),
+                    now()
+                  ),
+                  ?
                 )
               )
               order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"

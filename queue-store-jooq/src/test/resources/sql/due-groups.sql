@@ -1,4 +1,4 @@
--- parameters: queue, queue, priority, jobs, queue, priority, ungrouped_at, ungrouped_id, jobs, jobs, queue, priority, jobs, newest, after, jobs, queue, priority, queue, priority, after, queue, priority, after, names, queue, priority, depth, names, names, jobs, jobs, queue, after
+-- parameters: queue, queue, priority, low_at, low_id, jobs, queue, priority, low_at, low_id, ungrouped_at, ungrouped_id, jobs, jobs, queue, priority, low_at, low_id, jobs, newest, after, jobs, queue, priority, low_at, low_id, queue, priority, low_at, low_id, after, queue, priority, low_at, low_id, after, names, queue, priority, low_at, low_id, depth, names, names, jobs, jobs, queue, after
 with recursive
   "bound" as materialized (
     select
@@ -41,6 +41,13 @@ with recursive
       and "skipjack"."jobs"."queue" = cast(? as text)
       and "skipjack"."jobs"."priority" = cast(? as smallint)
       and "skipjack"."jobs"."scheduled_at" <= now()
+      and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
+        cast(
+          cast(? as text)
+          as timestamp with time zone
+        ),
+        ?
+      )
     )
     order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
     fetch next ? rows only
@@ -53,6 +60,13 @@ with recursive
       and "skipjack"."jobs"."queue" = cast(? as text)
       and "skipjack"."jobs"."priority" = cast(? as smallint)
       and "skipjack"."jobs"."scheduled_at" <= now()
+      and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
+        cast(
+          cast(? as text)
+          as timestamp with time zone
+        ),
+        ?
+      )
       and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") > (
         cast(
           cast(? as text)
@@ -81,6 +95,13 @@ with recursive
       and "skipjack"."jobs"."queue" = cast(? as text)
       and "skipjack"."jobs"."priority" = cast(? as smallint)
       and "skipjack"."jobs"."scheduled_at" <= now()
+      and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
+        cast(
+          cast(? as text)
+          as timestamp with time zone
+        ),
+        ?
+      )
       and (
         select count(*)
         from "first"
@@ -116,6 +137,13 @@ with recursive
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
+            and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
+              cast(
+                cast(? as text)
+                as timestamp with time zone
+              ),
+              ?
+            )
             and "walked"."wrapped" = false
             and "skipjack"."jobs"."group_key" > "walked"."group_key"
           )
@@ -134,6 +162,13 @@ with recursive
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
+            and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
+              cast(
+                cast(? as text)
+                as timestamp with time zone
+              ),
+              ?
+            )
             and "walked"."wrapped" = false
             and "skipjack"."jobs"."group_key" <= cast(? as text) collate "C"
           )
@@ -152,6 +187,13 @@ with recursive
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
+            and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
+              cast(
+                cast(? as text)
+                as timestamp with time zone
+              ),
+              ?
+            )
             and "walked"."wrapped" = true
             and "skipjack"."jobs"."group_key" > "walked"."group_key"
             and "skipjack"."jobs"."group_key" <= cast(? as text) collate "C"
@@ -163,9 +205,11 @@ with recursive
       ) as "next"
     where "walked"."step" < ?
   ),
-  "named"("group_key", "due") as materialized (
+  "named"("group_key", "due", "from_at", "from_id") as materialized (
     select
       "walked"."group_key",
+      cast(null as bigint),
+      cast(null as timestamp with time zone),
       cast(null as bigint)
     from "walked"
     where "walked"."step" > 0
@@ -175,19 +219,33 @@ with recursive
       cast(
         count(*)
         as bigint
-      )
+      ),
+      min("read"."scheduled_at"),
+      (array_agg("read"."id" order by "read"."scheduled_at", "read"."id"))[1]
     from (
       select
         "first"."group_key" as "group_key",
         "first"."scheduled_at" as "scheduled_at",
         "first"."id" as "id"
       from "first"
-      union
+      union all
       select
-        "newest"."group_key" as "group_key",
-        "newest"."scheduled_at" as "scheduled_at",
-        "newest"."id" as "id"
-      from "newest"
+        "rest"."group_key",
+        cast(null as timestamp with time zone),
+        cast(null as bigint)
+      from (
+        select
+          "newest"."group_key" as "group_key",
+          "newest"."scheduled_at" as "scheduled_at",
+          "newest"."id" as "id"
+        from "newest"
+        except
+        select
+          "first"."group_key" as "group_key",
+          "first"."scheduled_at" as "scheduled_at",
+          "first"."id" as "id"
+        from "first"
+      ) as "rest"
     ) as "read"
     where (
       "read"."group_key" is not null
@@ -202,34 +260,45 @@ with recursive
     )
     group by "read"."group_key"
   ),
-  "found"("group_key", "due", "from_at", "until_at") as materialized (
+  "found"("group_key", "due", "from_at", "from_id", "until_at", "until_id") as materialized (
     select
       "named"."group_key",
-      coalesce(
-        "named"."due",
-        (
-          select cast(
+      coalesce("named"."due", "counted"."due"),
+      coalesce("named"."from_at", "counted"."from_at"),
+      coalesce("named"."from_id", "counted"."from_id"),
+      cast(null as timestamp with time zone),
+      cast(null as bigint)
+    from "named"
+      cross join lateral (
+        select
+          cast(
             count(*)
             as bigint
-          )
-          from (
-            select 1 as "one"
-            from "skipjack"."jobs"
-            where (
-              "skipjack"."jobs"."status" = 'pending'
-              and "skipjack"."jobs"."queue" = cast(? as text)
-              and "skipjack"."jobs"."priority" = cast(? as smallint)
-              and "skipjack"."jobs"."scheduled_at" <= now()
-              and "skipjack"."jobs"."group_key" = "named"."group_key"
+          ) as "due",
+          min("job"."scheduled_at") as "from_at",
+          (array_agg("job"."id" order by "job"."scheduled_at", "job"."id"))[1] as "from_id"
+        from (
+          select "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+          from "skipjack"."jobs"
+          where (
+            "skipjack"."jobs"."status" = 'pending'
+            and "skipjack"."jobs"."queue" = cast(? as text)
+            and "skipjack"."jobs"."priority" = cast(? as smallint)
+            and "skipjack"."jobs"."scheduled_at" <= now()
+            and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
+              cast(
+                cast(? as text)
+                as timestamp with time zone
+              ),
+              ?
             )
-            order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
-            fetch next ? rows only
-          ) as "counted"
-        )
-      ),
-      cast(null as timestamp with time zone),
-      cast(null as timestamp with time zone)
-    from "named"
+            and "skipjack"."jobs"."group_key" = "named"."group_key"
+            and "named"."due" is null
+          )
+          order by "skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id"
+          fetch next ? rows only
+        ) as "job"
+      ) as "counted"
     union all
     select
       cast(null as text),
@@ -238,7 +307,9 @@ with recursive
         as bigint
       ),
       min("read"."scheduled_at"),
-      max("read"."scheduled_at")
+      (array_agg("read"."id" order by "read"."scheduled_at", "read"."id"))[1],
+      max("read"."scheduled_at"),
+      (array_agg("read"."id" order by "read"."scheduled_at" desc, "read"."id" desc))[1]
     from (
       select
         "first"."group_key" as "group_key",
@@ -264,7 +335,9 @@ with recursive
         as bigint
       ),
       min("read"."scheduled_at"),
-      max("read"."scheduled_at")
+      (array_agg("read"."id" order by "read"."scheduled_at", "read"."id"))[1],
+      max("read"."scheduled_at"),
+      (array_agg("read"."id" order by "read"."scheduled_at" desc, "read"."id" desc))[1]
     from (
       select
         "newest"."group_key" as "group_key",
@@ -504,6 +577,18 @@ select
     )
   ) as "read_to",
   (
+    select "first"."scheduled_at"
+    from "first"
+    order by "first"."scheduled_at", "first"."id"
+    fetch next 1 rows only
+  ) as "first_at",
+  (
+    select "first"."id"
+    from "first"
+    order by "first"."scheduled_at", "first"."id"
+    fetch next 1 rows only
+  ) as "first_id",
+  (
     select "further"."scheduled_at"
     from "further"
     where (
@@ -526,7 +611,9 @@ select
   "found"."group_key",
   "found"."due",
   "found"."from_at",
+  "found"."from_id",
   "found"."until_at",
+  "found"."until_id",
   coalesce("own"."weight", 1) as "weight",
   ("own"."paused_at" is not null) as "is_paused",
   case

@@ -15,7 +15,13 @@ from "skipjack"."job_limits"
     order by "skipjack"."job_rate_uses"."id" desc
     fetch next 1 rows only
   ) as "newest"
-where ("newest"."full_at" > now() + interval '1 hour' + coalesce("skipjack"."job_limits"."rate_period" * (coalesce("skipjack"."job_limits"."rate_burst", "skipjack"."job_limits"."rate_count")::float8 / "skipjack"."job_limits"."rate_count"), interval '0'))
+where "newest"."full_at" > now() + cast((coalesce(
+  (cast(
+    coalesce("skipjack"."job_limits"."rate_burst", "skipjack"."job_limits"."rate_count")
+    as bigint
+  ) * cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 / "skipjack"."job_limits"."rate_count") as bigint)),
+  0
+) + 3600000000) as double precision) * interval '1 microsecond'
 union all
 select
   cast("skipjack"."job_limits"."name" as text),

@@ -5,7 +5,7 @@ select
   "skipjack"."job_limits"."max_running_per_group",
   "skipjack"."job_limits"."rate_kind",
   "skipjack"."job_limits"."rate_count",
-  cast(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 as bigint) as "rate_period_us",
+  cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as "rate_period_us",
   "skipjack"."job_limits"."rate_burst",
   "skipjack"."job_limits"."rate_per_group",
   "skipjack"."job_limits"."updated_at",

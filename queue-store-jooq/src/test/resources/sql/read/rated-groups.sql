@@ -60,89 +60,127 @@ select
   "skipjack"."job_limits"."max_running_per_group",
   "skipjack"."job_limits"."rate_kind",
   "skipjack"."job_limits"."rate_count",
-  cast(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 as bigint) as "rate_period_us",
+  cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as "rate_period_us",
   "skipjack"."job_limits"."rate_burst",
   "skipjack"."job_limits"."rate_per_group",
-  statement_timestamp() as "rate_now",
   (
     select case
-      when "skipjack"."job_rate_uses"."taken" = 0 then "skipjack"."job_rate_uses"."full_at"
+      when case
+        when (
+          "skipjack"."job_limits"."rate_count" is not null
+          and "skipjack"."job_limits"."rate_per_group" = true
+          and ("skipjack"."job_limits"."rate_kind" = 'bucket')
+        ) then greatest(
+          (((cast(
+            coalesce("skipjack"."job_limits"."rate_burst", "skipjack"."job_limits"."rate_count")
+            as bigint
+          ) * cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 / "skipjack"."job_limits"."rate_count") as bigint)) - greatest(
+            cast(coalesce(extract(epoch from "newest"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+            0
+          )) / cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 / "skipjack"."job_limits"."rate_count") as bigint)),
+          0
+        )
+        when greatest(
+          cast(coalesce(extract(epoch from "newest"."full_at" - statement_timestamp()) * 1000000, 0) as bigint),
+          0
+        ) > 0 then 0
+        when (
+          "skipjack"."job_limits"."rate_count" is not null
+          and "skipjack"."job_limits"."rate_per_group" = true
+        ) then greatest(
+          (cast("skipjack"."job_limits"."rate_count" as bigint) - (
+            select coalesce(
+              cast(
+                sum("recent"."taken")
+                as bigint
+              ),
+              0
+            )
+            from (
+              select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+              from "skipjack"."job_rate_uses"
+              where (
+                "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+                and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+                and "skipjack"."job_rate_uses"."taken" > 0
+              )
+              order by "skipjack"."job_rate_uses"."id" desc
+              fetch next "skipjack"."job_limits"."rate_count" rows only
+            ) as "recent"
+            where "recent"."at" >= case
+              when ("skipjack"."job_limits"."rate_kind" = 'sliding') then statement_timestamp() - cast(cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as double precision) * interval '1 microsecond'
+              else date_bin(cast(cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+            end
+          )),
+          0
+        )
+      end = 0 then statement_timestamp() + cast(case
+        when (
+          "skipjack"."job_limits"."rate_count" is not null
+          and "skipjack"."job_limits"."rate_per_group" = true
+          and ("skipjack"."job_limits"."rate_kind" = 'bucket')
+        ) then (cast(coalesce(extract(epoch from "newest"."full_at" - statement_timestamp()) * 1000000, 0) as bigint) - ((cast(
+          coalesce("skipjack"."job_limits"."rate_burst", "skipjack"."job_limits"."rate_count")
+          as bigint
+        ) - 1) * cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 / "skipjack"."job_limits"."rate_count") as bigint)))
+        when cast(coalesce(extract(epoch from "newest"."full_at" - statement_timestamp()) * 1000000, 0) as bigint) > 0 then cast(coalesce(extract(epoch from "newest"."full_at" - statement_timestamp()) * 1000000, 0) as bigint)
+        when (
+          "skipjack"."job_limits"."rate_count" is not null
+          and "skipjack"."job_limits"."rate_per_group" = true
+          and ("skipjack"."job_limits"."rate_kind" = 'sliding')
+        ) then (cast(coalesce(extract(epoch from (
+          select min("recent"."at")
+          from (
+            select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
+            from "skipjack"."job_rate_uses"
+            where (
+              "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+              and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+              and "skipjack"."job_rate_uses"."taken" > 0
+            )
+            order by "skipjack"."job_rate_uses"."id" desc
+            fetch next "skipjack"."job_limits"."rate_count" rows only
+          ) as "recent"
+          where "recent"."at" >= case
+            when ("skipjack"."job_limits"."rate_kind" = 'sliding') then statement_timestamp() - cast(cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as double precision) * interval '1 microsecond'
+            else date_bin(cast(cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+          end
+        ) - statement_timestamp()) * 1000000, 0) as bigint) + cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint))
+        when (
+          "skipjack"."job_limits"."rate_count" is not null
+          and "skipjack"."job_limits"."rate_per_group" = true
+        ) then (cast(coalesce(extract(epoch from case
+          when ("skipjack"."job_limits"."rate_kind" = 'sliding') then statement_timestamp() - cast(cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as double precision) * interval '1 microsecond'
+          else date_bin(cast(cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint) as double precision) * interval '1 microsecond', statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
+        end - statement_timestamp()) * 1000000, 0) as bigint) + cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000) as bigint))
+      end as double precision) * interval '1 microsecond'
     end
-    from "skipjack"."job_rate_uses"
-    where (
-      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
-      and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
-    )
-    order by "skipjack"."job_rate_uses"."id" desc
-    fetch next 1 rows only
-  ) as "rate_throttled_until",
-  (
-    select case
-      when "skipjack"."job_rate_uses"."taken" > 0 then "skipjack"."job_rate_uses"."at"
-    end
-    from "skipjack"."job_rate_uses"
-    where (
-      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
-      and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
-    )
-    order by "skipjack"."job_rate_uses"."id" desc
-    fetch next 1 rows only
-  ) as "rate_taken_at",
-  (
-    select case
-      when "skipjack"."job_rate_uses"."taken" > 0 then "skipjack"."job_rate_uses"."full_at"
-    end
-    from "skipjack"."job_rate_uses"
-    where (
-      "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
-      and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
-    )
-    order by "skipjack"."job_rate_uses"."id" desc
-    fetch next 1 rows only
-  ) as "rate_full_at",
-  (
-    select cast(
-      sum("recent"."taken")
-      as bigint
-    )
     from (
-      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
-      from "skipjack"."job_rate_uses"
-      where (
-        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
-        and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
-        and "skipjack"."job_rate_uses"."taken" > 0
-      )
-      order by "skipjack"."job_rate_uses"."id" desc
-      fetch next "skipjack"."job_limits"."rate_count" rows only
-    ) as "recent"
-    where "recent"."at" >= case
-      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
-      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
-    end
-  ) as "rate_used",
-  (
-    select min("recent"."at")
-    from (
-      select "skipjack"."job_rate_uses"."taken", "skipjack"."job_rate_uses"."at"
-      from "skipjack"."job_rate_uses"
-      where (
-        "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
-        and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
-        and "skipjack"."job_rate_uses"."taken" > 0
-      )
-      order by "skipjack"."job_rate_uses"."id" desc
-      fetch next "skipjack"."job_limits"."rate_count" rows only
-    ) as "recent"
-    where "recent"."at" >= case
-      when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
-      when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
-    end
-  ) as "rate_oldest",
-  case
-    when "skipjack"."job_limits"."rate_kind" = 'sliding' then statement_timestamp() - "skipjack"."job_limits"."rate_period"
-    when "skipjack"."job_limits"."rate_kind" = 'fixed' then date_bin("skipjack"."job_limits"."rate_period", statement_timestamp(), timestamptz '2000-01-01 00:00:00+00')
-  end as "rate_window_start",
+      select (
+        select case
+          when "skipjack"."job_rate_uses"."taken" = 0 then "skipjack"."job_rate_uses"."full_at"
+          when (
+            "skipjack"."job_limits"."rate_count" is not null
+            and "skipjack"."job_limits"."rate_per_group" = true
+            and ("skipjack"."job_limits"."rate_kind" = 'bucket')
+          ) then least(
+            "skipjack"."job_rate_uses"."full_at",
+            "skipjack"."job_rate_uses"."at" + cast((cast(
+              coalesce("skipjack"."job_limits"."rate_burst", "skipjack"."job_limits"."rate_count")
+              as bigint
+            ) * cast(ceil(extract(epoch from "skipjack"."job_limits"."rate_period") * 1000000 / "skipjack"."job_limits"."rate_count") as bigint)) as double precision) * interval '1 microsecond'
+          )
+        end
+        from "skipjack"."job_rate_uses"
+        where (
+          "skipjack"."job_rate_uses"."limit_name" = "skipjack"."job_limits"."name"
+          and "skipjack"."job_rate_uses"."group_key" = "rated"."group_key"
+        )
+        order by "skipjack"."job_rate_uses"."id" desc
+        fetch next 1 rows only
+      ) as "full_at"
+    ) as "newest"
+  ) as "opens_at",
   (
     select count(*)
     from (

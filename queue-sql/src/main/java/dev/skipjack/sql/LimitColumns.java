@@ -1,7 +1,6 @@
 package dev.skipjack.sql;
 
 import static dev.skipjack.model.Tables.JOB_LIMITS;
-import static org.jooq.impl.DSL.field;
 
 import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.Rate;
@@ -13,18 +12,13 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jooq.Field;
-import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /** Reads the numbers of a limit from its row. */
 public final class LimitColumns {
 
   /** The period of the rate in microseconds; NULL if there is no rate. A month has 30 days. */
-  public static final Field<Long> RATE_PERIOD =
-      field(
-              "cast(extract(epoch from {0}) * 1000000 as bigint)",
-              SQLDataType.BIGINT, JOB_LIMITS.RATE_PERIOD)
-          .as("rate_period_us");
+  public static final Field<Long> RATE_PERIOD = RateLimit.period().as("rate_period_us");
 
   /** The columns that {@link #read} needs. */
   public static final List<Field<?>> ALL =

@@ -43,6 +43,7 @@ final class Attempt {
   private Stop stop = Stop.NONE;
   private @Nullable Throwable unread;
   private boolean direct;
+  private boolean limited;
   private @Nullable Thread thread;
   private @Nullable Runnable abort;
   private boolean interrupted;
@@ -147,6 +148,20 @@ final class Attempt {
   /** Returns why the job was claimed without its payload, or null if it has one. */
   @Nullable Throwable unread() {
     return unread;
+  }
+
+  /**
+   * Records that the job was claimed under a limit. Must be called before the attempt is passed to
+   * other threads.
+   */
+  Attempt limited() {
+    limited = true;
+    return this;
+  }
+
+  /** Returns whether the job was claimed under a limit. */
+  boolean isLimited() {
+    return limited;
   }
 
   /**

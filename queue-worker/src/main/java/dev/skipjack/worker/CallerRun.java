@@ -71,6 +71,7 @@ final class CallerRun {
         // The next claim must see the outcomes of these jobs: a retry without a delay is due again.
         interrupted |= !settled(interrupted ? LAST_WRITES : NO_DEADLINE);
         if (ran == 0) {
+          claimer.held().forEach(reporter::held);
           break;
         }
       }

@@ -413,11 +413,12 @@ final class Claimer {
 
   /** Returns how many jobs of a limited queue can start at once. None may wait for a slot. */
   private int slotsOf(String queue) {
-    if (!limited.contains(queue)) {
-      return ClaimRequest.LARGEST;
-    }
-    ServedQueue served = queues.get(queue);
-    return isCareful || served == null ? 1 : served.freeSlots();
+    return limited.contains(queue) ? slotsOf(queue, 0) : ClaimRequest.LARGEST;
+  }
+
+  /** Searches for the due jobs that limits hold. */
+  List<GroupClaims.Held> held() {
+    return groups.held();
   }
 
   private List<Attempt> claimGroups(String queue, int wanted) {
@@ -437,10 +438,18 @@ final class Claimer {
       if (left == 0 || postponed != null) {
         break;
       }
-      GroupClaims.Result result = claimGroups(share.lane(), left, jobs.isEmpty());
+      Grouped brought = claimGroups(share.lane(), left, jobs.size());
+      GroupClaims.Result result = brought.result();
       read.add(share);
       jobs.addAll(result.jobs());
-      claimed.addAll(attempts(result.jobs(), result.sentAt()));
+      List<Attempt> attempts = attempts(result.jobs(), result.sentAt());
+      if (result.isLimited()) {
+        attempts.forEach(Attempt::limited);
+      }
+      if (brought.unread() != null) {
+        attempts.forEach(attempt -> attempt.unread(brought.unread()));
+      }
+      claimed.addAll(attempts);
       if (result.hasMore()) {
         expected.add(share.lane());
       }
@@ -456,27 +465,49 @@ final class Claimer {
   }
 
   /**
+   * The result of a claim from one lane of a fair or limited queue.
+   *
+   * @param unread why the payloads of the jobs could not be fetched; null if they were
+   */
+  private record Grouped(GroupClaims.Result result, @Nullable Throwable unread) {}
+
+  /**
    * Claims from one lane.
    *
-   * @param first whether no job has been claimed yet. Otherwise, a failure is thrown by the next
-   *     claim, so that these jobs are not lost
+   * @param before how many jobs have been claimed from other lanes. If there are any, a failure is
+   *     thrown by the next claim, so that these jobs are not lost
    */
-  private GroupClaims.Result claimGroups(Lane lane, int most, boolean first) {
+  private Grouped claimGroups(Lane lane, int most, int before) {
     try {
-      GroupClaims.Result result = groups.claim(lane, most);
+      GroupClaims.Result result = groups.claim(lane, most, slotsOf(lane.queue(), before));
       size.brought(result.jobs());
-      return result;
+      return new Grouped(result, null);
     } catch (StoreException | OutOfMemoryError failure) {
-      if (ClaimSize.isTooLarge(failure) && most > 1) {
+      boolean isTooLarge = ClaimSize.isTooLarge(failure);
+      if (isTooLarge) {
         watch.tooLarge(most, failure);
         size.failed(most, failure);
-      } else if (first) {
-        throw failure;
-      } else {
-        postponed = failure;
       }
-      return new GroupClaims.Result(List.of(), false, 0);
+      if (isTooLarge && most > 1) {
+        return new Grouped(GroupClaims.NONE, null);
+      }
+      if (before > 0) {
+        postponed = failure;
+        return new Grouped(GroupClaims.NONE, null);
+      }
+      if (!isTooLarge || !size.isHopeless(failure)) {
+        throw failure;
+      }
+      GroupClaims.Result unread = groups.claimWithoutPayload(lane);
+      size.worked();
+      return new Grouped(unread, failure);
     }
+  }
+
+  /** Returns how many jobs of a queue can begin at once, after others have been claimed. */
+  private int slotsOf(String queue, int claimed) {
+    ServedQueue served = queues.get(queue);
+    return isCareful || served == null ? 1 : Math.max(served.freeSlots() - claimed, 0);
   }
 
   private List<Attempt> claimPlain(Map<String, Integer> room, int most, Hints hints) {

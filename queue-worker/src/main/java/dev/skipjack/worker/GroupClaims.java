@@ -4,8 +4,11 @@ import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedGroups;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueGroups;
+import dev.skipjack.api.spi.DueGroups.DueGroup;
 import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.api.spi.GroupClaim.Share;
+import dev.skipjack.api.spi.GroupSearch;
+import dev.skipjack.api.spi.GroupSearch.Place;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Lane;
 import java.time.Duration;
@@ -14,8 +17,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims from the lanes of fair and limited queues, whose groups have turns ({@link GroupTurns}).
@@ -43,10 +48,13 @@ final class GroupClaims {
   private static final long LONGEST_BUSY = Duration.ofMillis(20).toNanos();
   private static final long SHORTEST_WAIT = Duration.ofMillis(1).toNanos();
 
+  /** The maximum number of held jobs that are counted in a group. */
+  private static final int MOST_COUNTED = 1_000;
+
   /** A time that is not reached before a permit is freed or the lanes are listed again. */
   private static final long UNTIL_FREED = Duration.ofDays(1).toNanos();
 
-  private static final Result NONE = new Result(List.of(), false, 0);
+  static final Result NONE = new Result(List.of(), false, 0, false);
 
   private final JobStore store;
   private final WorkerId worker;
@@ -88,8 +96,17 @@ final class GroupClaims {
    * @param jobs the claimed jobs
    * @param hasMore whether the lane may have more jobs to claim now
    * @param sentAt the nanoTime before the claim was sent, and after the search; 0 without jobs
+   * @param isLimited whether the jobs were claimed under a limit
    */
-  record Result(List<ClaimedJob> jobs, boolean hasMore, long sentAt) {}
+  record Result(List<ClaimedJob> jobs, boolean hasMore, long sentAt, boolean isLimited) {}
+
+  /**
+   * Due jobs that a limit holds.
+   *
+   * @param group the group that is held; null if the limit holds all groups, or the jobs have none
+   * @param jobs how many were found, up to about {@link #MOST_COUNTED} of a group
+   */
+  record Held(String queue, String limit, @Nullable String group, int jobs) {}
 
   /**
    * Records that the outcome of an attempt of a limited queue was written.
@@ -140,16 +157,35 @@ final class GroupClaims {
     busyInARow.keySet().removeIf(lane -> !queues.contains(lane.queue()));
   }
 
-  /** Claims up to {@code room} jobs of a lane. */
-  Result claim(Lane lane, int room) {
+  /**
+   * Claims up to {@code room} jobs of a lane.
+   *
+   * @param slots how many of them may come from a limited queue, because a handler can begin with
+   *     them at once
+   */
+  Result claim(Lane lane, int room, int slots) {
+    return claim(lane, room, slots, store::claimGroups);
+  }
+
+  /**
+   * Claims one job without its payload, after a claim of it has failed. The turns are still where
+   * they were then.
+   */
+  Result claimWithoutPayload(Lane lane) {
+    return claim(lane, 1, 1, store::claimGroupsWithoutPayload);
+  }
+
+  private Result claim(
+      Lane lane, int room, int slots, Function<GroupClaim, ClaimedGroups> claiming) {
     wantsPermit = true; // before the running jobs are counted, or their ends could be missed
     hasHeld = false;
-    Result result = search(lane, room);
+    Result result = search(lane, room, slots, claiming);
     wantsPermit = hasHeld || !askAgainAt.isEmpty();
     return result;
   }
 
-  private Result search(Lane lane, int room) {
+  private Result search(
+      Lane lane, int room, int slots, Function<GroupClaim, ClaimedGroups> claiming) {
     GroupTurns turn = turns.computeIfAbsent(lane, created -> begun(created, room));
     askAgainAt.remove(lane);
     long first = clock.getAsLong();
@@ -162,11 +198,16 @@ final class GroupClaims {
       if (found.opensIn() != null) {
         askAgainIn(lane, nanos(found.opensIn()));
       }
-      int possible = Math.min(room, found.free());
-      if (possible == 0) {
+      if (found.free() == 0) {
         held(lane);
         return NONE;
       }
+      // A queue that was only fair at the last listing may have a limit now.
+      int possible = Math.min(found.limit() == null ? room : Math.min(room, slots), found.free());
+      if (possible == 0) {
+        return NONE; // the next listing finds the lane again
+      }
+      boolean isLimited = found.limit() != null;
       long now = clock.getAsLong();
       List<Share> shares = turn.choose(found, possible, MOST_GROUPS, now, now - began);
       if (found.groups().stream().anyMatch(group -> group.free() == 0)) {
@@ -174,7 +215,13 @@ final class GroupClaims {
       }
       if (!shares.isEmpty()) {
         long sentAt = System.nanoTime();
-        ClaimedGroups claimed = store.claimGroups(request(lane, found, shares, possible));
+        ClaimedGroups claimed;
+        try {
+          claimed = claiming.apply(request(lane, found, shares, possible));
+        } catch (RuntimeException | Error failure) {
+          turn.undo();
+          throw failure;
+        }
         int dealt = shares.stream().mapToInt(Share::cap).sum();
         if (claimed.jobs().size() < dealt && found.limit() != null) {
           held(lane); // a permit may have been taken since the search
@@ -184,10 +231,10 @@ final class GroupClaims {
         }
         if (!claimed.jobs().isEmpty() && !claimed.isBusy()) {
           busyInARow.remove(lane);
-          return new Result(claimed.jobs(), dealt >= room || turn.hasMore(), sentAt);
+          return new Result(claimed.jobs(), dealt >= room || turn.hasMore(), sentAt, isLimited);
         }
         if (claimed.isBusy() || claimed.opensIn() != null) {
-          return new Result(claimed.jobs(), false, sentAt);
+          return new Result(claimed.jobs(), false, sentAt, isLimited);
         }
         busyInARow.remove(lane);
       }
@@ -219,6 +266,32 @@ final class GroupClaims {
         kinds,
         most,
         lease);
+  }
+
+  /** Searches for the due jobs that limits hold in the lanes that must be asked again. */
+  List<Held> held() {
+    List<Held> held = new ArrayList<>();
+    for (Lane lane : askAgainAt.keySet()) {
+      DueGroups found =
+          store.dueGroups(
+              new GroupSearch(
+                  lane, MOST_COUNTED, MOST_COUNTED, GroupTurns.NAMES, "", Place.FIRST, null));
+      String limit = found.limit();
+      if (limit == null) {
+        continue;
+      }
+      if (found.free() == 0) {
+        int due = found.groups().stream().mapToInt(DueGroup::due).sum();
+        held.add(new Held(lane.queue(), limit, null, due));
+        continue;
+      }
+      for (DueGroup group : found.groups()) {
+        if (group.free() == 0) {
+          held.add(new Held(lane.queue(), limit, group.group(), group.due()));
+        }
+      }
+    }
+    return held;
   }
 
   /** Records that a limit holds jobs of the lane. */

@@ -7,6 +7,7 @@ import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.GroupSearch.Place;
 import dev.skipjack.api.spi.Lane;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -23,6 +24,11 @@ import org.jspecify.annotations.Nullable;
  * search reads only names of groups without jobs to claim, the next one waits for twenty times its
  * duration, so that many such groups do not slow down the others.
  *
+ * <p>If a search is slow, for example because an open transaction keeps dead index entries, the
+ * next ones begin at the first due job that it found. A search that reads all follows after twenty
+ * times its duration, or at once if one that does not finds no job. Until then, a job that is due
+ * earlier waits.
+ *
  * <p>Times are values of {@link System#nanoTime()}. Confined to one thread.
  */
 final class GroupTurns {
@@ -36,6 +42,9 @@ final class GroupTurns {
   private static final int MOST_JOBS = 1_000;
   private static final int WAIT_BY_DURATION = 20;
 
+  /** The duration in nanoseconds from which on a search is slow. */
+  private static final long SLOW = Duration.ofMillis(5).toNanos();
+
   private final Lane lane;
 
   /** The group that had the last full turn. The next turn is that of the group after it. */
@@ -45,10 +54,19 @@ final class GroupTurns {
   private @Nullable String unfinished;
 
   private int left; // the rest of that turn
+
+  /** Where the turns were before the last choice. */
+  private Turn beforeChoice = new Turn("", null, 0);
+
   private Place ungroupedAfter = Place.FIRST;
   private long nextNamesAt;
   private boolean waitsForNames;
   private long restsUntil;
+
+  /** Where searches begin until {@link #readsAllAt}; null if they read all. */
+  private @Nullable Place low;
+
+  private long readsAllAt;
   private boolean rests;
   private boolean hasMore;
 
@@ -56,12 +74,24 @@ final class GroupTurns {
     this.lane = lane;
   }
 
+  private record Turn(String after, @Nullable String unfinished, int left) {}
+
+  /** Takes back the turns of the last choice, because its claim failed. */
+  void undo() {
+    after = beforeChoice.after();
+    unfinished = beforeChoice.unfinished();
+    left = beforeChoice.left();
+  }
+
   /** Returns the search for groups that have {@code room} jobs. */
   GroupSearch search(int room, long now) {
     rests = rests && now - restsUntil < 0;
     int names = rests || (waitsForNames && now - nextNamesAt < 0) ? 0 : NAMES;
     int jobs = Math.min(JOBS_BY_ROOM * room, MOST_JOBS);
-    return new GroupSearch(lane, jobs, room, names, after, rests ? null : ungroupedAfter);
+    if (low != null && now - readsAllAt >= 0) {
+      low = null;
+    }
+    return new GroupSearch(lane, jobs, room, names, after, rests ? null : ungroupedAfter, low);
   }
 
   /**
@@ -116,6 +146,7 @@ final class GroupTurns {
         groups.add(group);
       }
     }
+    beforeChoice = new Turn(after, unfinished, left);
     int window = window(groups, found.readTo());
     noteSearch(found, window, now, nanos);
     int[] caps = new int[groups.size()];
@@ -156,6 +187,7 @@ final class GroupTurns {
 
   private void noteSearch(DueGroups found, int window, long now, long nanos) {
     hasMore = found.readTo() != null || found.ungroupedTo() != null;
+    noteFirst(found, now, nanos);
     if (found.readTo() != null) {
       waitsForNames = window == 0;
       nextNamesAt = now + WAIT_BY_DURATION * nanos;
@@ -164,6 +196,15 @@ final class GroupTurns {
     if (!isUngroupedFound && !rests) {
       ungroupedAfter = found.ungroupedTo() == null ? Place.FIRST : found.ungroupedTo();
     }
+  }
+
+  private void noteFirst(DueGroups found, long now, long nanos) {
+    boolean readAll = low == null;
+    if (readAll && nanos >= SLOW) {
+      readsAllAt = now + WAIT_BY_DURATION * nanos;
+    }
+    hasMore |= !readAll && found.first() == null;
+    low = !readAll || nanos >= SLOW ? found.first() : null;
   }
 
   /**

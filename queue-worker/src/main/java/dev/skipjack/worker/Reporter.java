@@ -146,6 +146,9 @@ final class Reporter {
     LOG.debug("Job claimed {}", attempt.info());
     Duration wait = Duration.between(attempt.job().scheduledAt(), attempt.job().startedAt());
     metrics.record(WorkerMeter.WAIT, wait, attempt.info());
+    if (attempt.isLimited()) {
+      metrics.record(WorkerMeter.LIMIT_WAIT, wait, attempt.info());
+    }
     minutes.waited(attempt.info(), wait);
     send(new WorkerEvent.Claimed(attempt.info()));
   }
@@ -380,6 +383,17 @@ final class Reporter {
 
   private static List<String> names(List<UnhandledKind> kinds) {
     return kinds.stream().limit(MOST_KINDS).map(kind -> kind.queue() + "/" + kind.kind()).toList();
+  }
+
+  /** Reports what a run in the calling thread has left, because a limit holds it. */
+  void held(GroupClaims.Held held) {
+    LOG.info(
+        "Due jobs left, because a limit holds them queue={} limit={} group={} jobs={}",
+        held.queue(),
+        held.limit(),
+        held.group(),
+        held.jobs());
+    send(new WorkerEvent.Held(held.queue(), held.limit(), held.group(), held.jobs()));
   }
 
   void queuePaused(String queue) {

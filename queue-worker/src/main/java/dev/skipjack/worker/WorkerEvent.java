@@ -95,6 +95,19 @@ public sealed interface WorkerEvent {
   /** A queue that had been paused is served again. */
   record QueueResumed(String queue) implements WorkerEvent {}
 
+  /**
+   * A run in the calling thread ({@link Worker#runUntilIdle}) has left due jobs, because a limit
+   * allows no further start. A started worker does not report this.
+   *
+   * @param queue the queue
+   * @param limit the limit
+   * @param group the group that runs or has started as many jobs as it may; null if the limit holds
+   *     all groups, or the jobs have no group
+   * @param jobs the number of due jobs, up to about 1,000 of a group
+   */
+  record Held(String queue, String limit, @Nullable String group, int jobs)
+      implements WorkerEvent {}
+
   /** The database became unavailable. Reported once per outage. */
   record DatabaseLost(Throwable error) implements WorkerEvent {}
 

@@ -34,6 +34,8 @@ public enum WorkerMeter {
   UNREAD("skipjack.jobs.unread", Type.COUNTER, "Attempts whose payload could not be fetched"),
   /** Time from the moment a job is due until it is claimed, by the database's clock. */
   WAIT("skipjack.jobs.wait", Type.TIMER, "Time from due to claimed"),
+  /** The same time, of jobs that were claimed under a limit. */
+  LIMIT_WAIT("skipjack.limit.wait", Type.TIMER, "Time from due to claimed, under a limit"),
   /** Run time of a handler, including the stage that it returned, if any. */
   RUN("skipjack.jobs.run", Type.TIMER, "Run time of handlers"),
   /** Duration of a claim, measured by the worker. */

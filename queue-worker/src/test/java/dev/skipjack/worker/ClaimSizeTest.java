@@ -11,17 +11,24 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.ClaimedGroups;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.DueGroups;
+import dev.skipjack.api.spi.DueLanes;
+import dev.skipjack.api.spi.GroupClaim;
+import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Timeout(30)
 class ClaimSizeTest {
@@ -34,13 +41,14 @@ class ClaimSizeTest {
   private final EventLog events = new EventLog();
 
   @ParameterizedTest
-  @ValueSource(strings = {"54000", "53200"})
-  void payloadThatCannotBeFetchedFailsItsJobAndDelaysNoOther(String state) {
+  @CsvSource({"54000, false", "53200, false", "54000, true", "53200, true"})
+  void payloadThatCannotBeFetchedFailsItsJobAndDelaysNoOther(String state, boolean fair) {
+    MemoryStore store = fair ? new FairStore() : this.store;
     store.bombState = state;
     JobId bomb = store.add(job().payload("bomb").maxAttempts(2));
     store.addAll(20, job());
 
-    try (Worker worker = start()) {
+    try (Worker worker = start(store)) {
       await().until(() -> store.count(JobStatus.COMPLETED) == 20);
       await().until(() -> store.status(bomb) == JobStatus.DEAD);
       assertThat(worker.health().databaseReachable()).isTrue();
@@ -50,6 +58,42 @@ class ClaimSizeTest {
     assertThat(store.attempts(bomb)).isEqualTo(2);
     assertThat(events.all(WorkerEvent.DatabaseLost.class)).isEmpty();
     assertThat(store.claims.stream().map(ClaimRequest::limit)).contains(8, 4, 2, 1);
+  }
+
+  /** A store whose queue is fair and has one group. */
+  private static final class FairStore extends MemoryStore {
+
+    @Override
+    public DueLanes dueLanes(List<String> queues) {
+      DueLanes due = super.dueLanes(queues);
+      return new DueLanes(due.lanes(), due.paused(), Set.copyOf(queues), Set.of());
+    }
+
+    @Override
+    public DueGroups dueGroups(GroupSearch search) {
+      int any = Integer.MAX_VALUE;
+      DueGroups.DueGroup group = new DueGroups.DueGroup("g", search.depth(), 1, any, null, null);
+      return new DueGroups(List.of(group), null, any, false, false, null, null, null, null);
+    }
+
+    @Override
+    public ClaimedGroups claimGroups(GroupClaim request) {
+      return new ClaimedGroups(claim(plain(request)), false, null);
+    }
+
+    @Override
+    public ClaimedGroups claimGroupsWithoutPayload(GroupClaim request) {
+      return new ClaimedGroups(claimWithoutPayload(plain(request)), false, null);
+    }
+
+    private static ClaimRequest plain(GroupClaim request) {
+      return new ClaimRequest(
+          request.worker(),
+          List.of(new LaneShare(request.lane(), request.most(), null)),
+          request.kinds(),
+          request.most(),
+          request.lease());
+    }
   }
 
   /** Memory may be short for another reason, which may pass. */
@@ -150,7 +194,7 @@ class ClaimSizeTest {
     return ClaimAnswers.job(new Lane("q", 0), payload, Instant.EPOCH);
   }
 
-  private Worker start() {
+  private Worker start(MemoryStore store) {
     JobType<String> type =
         JobType.of("k", String.class).retry(Backoff.fixed(Duration.ofMillis(10)));
     return Worker.on(store)

@@ -1,15 +1,19 @@
 package dev.skipjack.worker;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimedGroups;
+import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.DueGroups;
 import dev.skipjack.api.spi.DueGroups.DueGroup;
 import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.GroupSearch.Place;
 import dev.skipjack.api.spi.Lane;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -31,6 +35,8 @@ class GroupClaimsTest {
   private final Deque<ClaimedGroups> claimed = new ArrayDeque<>();
   private final List<GroupSearch> searches = new ArrayList<>();
   private final List<GroupClaim> requests = new ArrayList<>();
+  private final List<GroupClaim> withoutPayload = new ArrayList<>();
+  private @Nullable StoreException failure;
   private long now = 1_000;
   private long searchNanos;
 
@@ -47,7 +53,16 @@ class GroupClaimsTest {
             @Override
             public ClaimedGroups claimGroups(GroupClaim request) {
               requests.add(request);
+              if (failure != null) {
+                throw failure;
+              }
               return claimed.isEmpty() ? NOTHING : claimed.pop();
+            }
+
+            @Override
+            public ClaimedGroups claimGroupsWithoutPayload(GroupClaim request) {
+              withoutPayload.add(request);
+              return NOTHING;
             }
           },
           WorkerId.boot("test"),
@@ -57,7 +72,7 @@ class GroupClaimsTest {
           () -> now);
 
   private static DueGroups groups(int free, @Nullable String readTo, DueGroup... groups) {
-    return new DueGroups(List.of(groups), "api", free, true, false, readTo, null, null);
+    return new DueGroups(List.of(groups), "api", free, true, false, readTo, null, null, null);
   }
 
   private static DueGroup group(String name, int free) {
@@ -68,7 +83,7 @@ class GroupClaimsTest {
   void laneWithoutFreePermitIsSearchedAgainWhenOneIsFreed() {
     found.add(groups(0, null, group("a", 5)));
 
-    assertThat(groups.claim(LANE, 5).jobs()).isEmpty();
+    assertThat(groups.claim(LANE, 5, 5).jobs()).isEmpty();
 
     assertThat(requests).isEmpty();
     assertThat(groups.askAgain(now)).isEmpty();
@@ -77,11 +92,62 @@ class GroupClaimsTest {
     assertThat(groups.askAgain(now)).isEmpty();
   }
 
+  /** The last listing found the queue fair, but without a limit. */
+  @Test
+  void jobsOfAQueueThatHasJustGotALimitAreClaimedOnlyForFreeSlots() {
+    found.add(groups(9, null, group("a", 5), group("b", 5)));
+
+    groups.claim(LANE, 8, 2);
+
+    assertThat(requests).singleElement().extracting(GroupClaim::most).isEqualTo(2);
+    assertThat(requests.get(0).shares().stream().mapToInt(GroupClaim.Share::cap).sum())
+        .isEqualTo(2);
+  }
+
+  @Test
+  void jobsOfAFairQueueAreClaimedAhead() {
+    found.add(new DueGroups(List.of(group("a", 9)), null, 9, false, false, null, null, null, null));
+
+    groups.claim(LANE, 8, 2);
+
+    assertThat(requests).singleElement().extracting(GroupClaim::most).isEqualTo(8);
+  }
+
+  @Test
+  void heldJobsAreFound() {
+    found.add(groups(5, null, group("a", 0), group("b", 5)));
+    groups.claim(LANE, 5, 5);
+    assertThat(groups.held()).containsExactly(new GroupClaims.Held("default", "api", "a", 5));
+
+    found.add(groups(0, null, group("a", 0), group("b", 5)));
+    found.removeFirst();
+    groups.claim(LANE, 5, 5);
+    assertThat(groups.held()).containsExactly(new GroupClaims.Held("default", "api", null, 10));
+
+    found.add(groups(5, null));
+    found.removeFirst();
+    groups.claim(LANE, 5, 5);
+    assertThat(groups.held()).isEmpty();
+  }
+
+  @Test
+  void aFailedClaimTakesNoTurn() {
+    found.add(groups(5, null, group("a", 5), group("b", 5)));
+    failure = new StoreException("refused", new SQLException("too long", "54000"));
+    assertThatThrownBy(() -> groups.claim(LANE, 1, 1)).isSameAs(failure);
+    GroupClaim failed = requests.get(0);
+    failure = null;
+
+    groups.claimWithoutPayload(LANE);
+
+    assertThat(withoutPayload).singleElement().extracting(GroupClaim::shares).isEqualTo(failed.shares());
+  }
+
   @Test
   void laneWithoutHeldJobsIsNotSearchedAgain() {
     found.add(groups(5, null));
 
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     assertThat(groups.permitFreed()).isFalse();
     assertThat(groups.pause(now)).isEqualTo(Long.MAX_VALUE);
@@ -90,10 +156,10 @@ class GroupClaimsTest {
   @Test
   void permitThatIsFreedDuringAClaimIsNotMissed() {
     found.add(groups(5, null, group("a", 0)));
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
     groups.permitFreed();
 
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     assertThat(groups.askAgain(now)).containsExactly(LANE);
   }
@@ -104,7 +170,7 @@ class GroupClaimsTest {
     long longest = 0;
     for (int i = 0; i < 40; i++) {
       claimed.add(new ClaimedGroups(List.of(), true, null));
-      groups.claim(LANE, 5);
+      groups.claim(LANE, 5, 5);
       long pause = groups.pause(now);
       assertThat(pause).isBetween(500_000L, 30_000_000L);
       longest = Math.max(longest, pause);
@@ -119,18 +185,31 @@ class GroupClaimsTest {
     found.add(groups(5, null, group("a", 5)));
     claimed.add(new ClaimedGroups(List.of(), false, Duration.ofMillis(40)));
 
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     assertThat(groups.pause(now)).isEqualTo(Duration.ofMillis(40).toNanos());
     now += Duration.ofMillis(40).toNanos();
     assertThat(groups.askAgain(now)).containsExactly(LANE);
   }
 
+  /** The rate of one group opens later, but other groups have more jobs. */
+  @Test
+  void groupThatItsRateHoldsDoesNotEndTheClaimsOfOthers() {
+    found.add(groups(9, null, group("a", 5), group("b", 5)));
+    ClaimedJob job = ClaimAnswers.job(LANE, "x", Instant.EPOCH);
+    claimed.add(new ClaimedGroups(List.of(job), false, Duration.ofMillis(40)));
+
+    GroupClaims.Result result = groups.claim(LANE, 5, 5);
+
+    assertThat(result.hasMore()).isTrue();
+    assertThat(groups.pause(now)).isEqualTo(Duration.ofMillis(40).toNanos());
+  }
+
   @Test
   void searchContinuesThroughNamesWithoutJobsButNotWithoutEnd() {
     found.add(groups(5, "m", group("x", 0)));
 
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     assertThat(searches).hasSize(1 + GroupClaims.SEARCHES);
     assertThat(groups.pause(now)).isPositive().isLessThan(Duration.ofSeconds(1).toNanos());
@@ -140,21 +219,21 @@ class GroupClaimsTest {
   void searchesRestAfterSeveralThatFoundNoJobToClaim() {
     searchNanos = Duration.ofMillis(3).toNanos();
     Place place = new Place(Instant.EPOCH, 7);
-    found.add(new DueGroups(List.of(group("a", 0)), "api", 5, true, false, null, place, null));
-    groups.claim(LANE, 5);
+    found.add(new DueGroups(List.of(group("a", 0)), "api", 5, true, false, null, place, null, null));
+    groups.claim(LANE, 5, 5);
     int before = searches.size();
     assertThat(groups.pause(now)).isBetween(20 * 8 * searchNanos, 21 * 8 * searchNanos);
 
     found.add(groups(5, null, group("a", 0)));
     found.removeFirst();
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     assertThat(searches).hasSize(before + 1);
     assertThat(searches.get(before).names()).isZero();
     assertThat(searches.get(before).ungroupedAfter()).isNull();
     assertThat(groups.pause(now)).isLessThan(20 * 8 * searchNanos);
     now += 20 * 8 * searchNanos;
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
     assertThat(searches.get(before + 1).ungroupedAfter()).isEqualTo(place);
   }
 
@@ -163,16 +242,16 @@ class GroupClaimsTest {
     found.add(groups(5, null, group("a", 5)));
     claimed.add(new ClaimedGroups(List.of(), false, Duration.ofDays(365_000)));
 
-    assertThat(groups.claim(LANE, 5).jobs()).isEmpty();
+    assertThat(groups.claim(LANE, 5, 5).jobs()).isEmpty();
   }
 
   @Test
   void laneThatARateHoldsIsNotClaimedFrom() {
     found.add(
         new DueGroups(
-            List.of(group("a", 5)), "api", 0, true, false, null, null, Duration.ofMillis(40)));
+            List.of(group("a", 5)), "api", 0, true, false, null, null, Duration.ofMillis(40), null));
 
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     assertThat(requests).isEmpty();
     assertThat(groups.pause(now)).isEqualTo(Duration.ofMillis(40).toNanos());
@@ -182,7 +261,7 @@ class GroupClaimsTest {
   void claimRequestsTheLocksThatTheSearchFound() {
     found.add(groups(3, null, group("a", 5), group("b", 5)));
 
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     assertThat(requests)
         .singleElement()
@@ -198,7 +277,7 @@ class GroupClaimsTest {
   @Test
   void lanesOfOtherQueuesAreForgotten() {
     found.add(groups(0, null, group("a", 5)));
-    groups.claim(LANE, 5);
+    groups.claim(LANE, 5, 5);
 
     groups.keep(Set.of("other"));
 

@@ -8,6 +8,7 @@ import dev.skipjack.api.spi.GroupClaim.Share;
 import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.GroupSearch.Place;
 import dev.skipjack.api.spi.Lane;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ class GroupTurnsTest {
 
   private static DueGroups found(@Nullable String readTo, DueGroup... groups) {
     return new DueGroups(
-        List.of(groups), null, Integer.MAX_VALUE, false, false, readTo, null, null);
+        List.of(groups), null, Integer.MAX_VALUE, false, false, readTo, null, null, null);
   }
 
   /** Returns the groups from the one after the last turn on, as a search returns them. */
@@ -133,13 +134,51 @@ class GroupTurnsTest {
   }
 
   @Test
+  void searchesAfterASlowOneBeginAtItsFirstDueJobForAWhile() {
+    Place first = new Place(Instant.EPOCH, 7);
+    long slow = Duration.ofMillis(6).toNanos();
+
+    turns.choose(firstAt(first, group("a", 5)), 1, 64, 0, slow);
+
+    assertThat(turns.search(5, 20 * slow - 1)).extracting(GroupSearch::from).isEqualTo(first);
+    Place later = new Place(Instant.EPOCH, 8);
+    turns.choose(firstAt(later, group("a", 5)), 1, 64, slow, 1);
+    assertThat(turns.search(5, 20 * slow - 1)).extracting(GroupSearch::from).isEqualTo(later);
+    assertThat(turns.search(5, 20 * slow)).extracting(GroupSearch::from).isNull();
+  }
+
+  @Test
+  void searchAfterAFastOneReadsAll() {
+    turns.choose(firstAt(new Place(Instant.EPOCH, 7), group("a", 5)), 1, 64, 0, 1_000_000);
+
+    assertThat(turns.search(5, 1)).extracting(GroupSearch::from).isNull();
+  }
+
+  @Test
+  void searchThatFindsNoJobAfterItsPlaceIsFollowedByOneThatReadsAll() {
+    long slow = Duration.ofMillis(6).toNanos();
+    turns.choose(firstAt(new Place(Instant.EPOCH, 7), group("a", 5)), 1, 64, 0, slow);
+    turns.search(5, 1);
+
+    turns.choose(firstAt(null), 1, 64, 1, 1);
+
+    assertThat(turns.hasMore()).isTrue();
+    assertThat(turns.search(5, 2)).extracting(GroupSearch::from).isNull();
+  }
+
+  private static DueGroups firstAt(@Nullable Place first, DueGroup... groups) {
+    return new DueGroups(
+        List.of(groups), null, Integer.MAX_VALUE, false, false, null, null, null, first);
+  }
+
+  @Test
   void searchForJobsWithoutAGroupContinuesUntilOneIsFound() {
     Place place = new Place(Instant.EPOCH, 7);
     DueGroups none =
-        new DueGroups(List.of(group("a", 5)), null, 9, false, false, null, place, null);
+        new DueGroups(List.of(group("a", 5)), null, 9, false, false, null, place, null, null);
     DueGroups one =
         new DueGroups(
-            List.of(group(null, 5, 1, Integer.MAX_VALUE)), null, 9, false, false, null, null, null);
+            List.of(group(null, 5, 1, Integer.MAX_VALUE)), null, 9, false, false, null, null, null, null);
 
     choose(none, 1);
     assertThat(turns.search(5, 0)).extracting(GroupSearch::ungroupedAfter).isEqualTo(place);

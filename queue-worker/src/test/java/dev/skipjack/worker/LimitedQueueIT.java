@@ -180,6 +180,24 @@ class LimitedQueueIT {
     assertThat(limits.mostRunningOfAGroup()).isEqualTo(1);
   }
 
+  /** The jobs of the full group are due first, and more than a search reads at once. */
+  @Test
+  void aFullGroupDoesNotEndTheClaimsOfOthers() {
+    limit(null, 1);
+    queue.enqueueAll(WORK, Collections.nCopies(300, new Work(-1)), job -> job.group("full"));
+    for (int number = 1; number <= 3; number++) {
+      String name = LimitTables.group(number);
+      queue.enqueueAll(WORK, Collections.nCopies(20, new Work(1)), job -> job.group(name));
+    }
+
+    start(worker(5, NO_POLL));
+
+    await()
+        .atMost(Duration.ofSeconds(30))
+        .until(() -> Collections.frequency(ran, 1) == 60 && running() == 1);
+    assertThat(limits.mostRunningOfAGroup()).isEqualTo(1);
+  }
+
   @Test
   void jobsOfALimitedQueueAreNotPrefetched() {
     limit(50, null);
@@ -297,7 +315,10 @@ class LimitedQueueIT {
 
     limit(0, null);
     queue.enqueueAll(WORK, Collections.nCopies(10, new Work(1)));
-    assertThat(worker(4, NO_POLL).build().runUntilIdle()).isZero();
+    EventLog events = new EventLog();
+    assertThat(worker(4, NO_POLL).listener(events).build().runUntilIdle()).isZero();
+    assertThat(events.all(WorkerEvent.Held.class))
+        .containsExactly(new WorkerEvent.Held("limited", LIMIT, null, 10));
     assertThat(limits.number("SELECT count(*) FROM @jobs WHERE status = 'pending'")).isEqualTo(10);
   }
 }

@@ -19,7 +19,8 @@ class MetricsDocumentTest {
 
   private static final Pattern METER =
       Pattern.compile(
-          "^\\| `(skipjack\\.(?:jobs|worker)\\.[a-z.]+)` \\| ([a-z]+) \\|", Pattern.MULTILINE);
+          "^\\| `(skipjack\\.(?:(?:jobs|worker)\\.[a-z.]+|limit\\.wait))` \\| ([a-z]+) \\|",
+          Pattern.MULTILINE);
 
   private static final Pattern EVENT = Pattern.compile("`([A-Z][A-Za-z]+)`");
 

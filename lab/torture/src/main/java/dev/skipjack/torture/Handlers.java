@@ -1,6 +1,7 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.StoreException;
 import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.WorkerEvent;
 import java.sql.Connection;
@@ -53,10 +54,25 @@ final class Handlers {
       }
       throw new IllegalStateException("planned failure");
     }
+    if (work.workload() == Workload.LIMITED
+        && context.executionId().value() % LimitedWork.THROTTLED == 0) {
+      throttle(work, context);
+    }
     if (work.workload() == Workload.EFFECT) {
       completeWithEffect(work, context);
     }
     return Outcome.completed();
+  }
+
+  private void throttle(Work work, JobContext context) {
+    note(EventType.THROTTLE_REQUESTED, work, context, "");
+    try {
+      if (context.throttle(LimitedWork.RETRY_AFTER)) {
+        note(EventType.THROTTLE_RETURNED, work, context, "");
+      }
+    } catch (StoreException failure) {
+      history.write(EventType.UNKNOWN, Event.NONE, 0, 0, String.valueOf(failure));
+    }
   }
 
   private void completeWithEffect(Work work, JobContext context) throws SQLException {

@@ -2,19 +2,25 @@ package dev.skipjack.torture;
 
 import dev.skipjack.torture.FinalRead.ExecutionRow;
 import dev.skipjack.torture.FinalRead.JobRow;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * Finds attempts that started although their limit was used up, or although their group was paused.
+ * Finds attempts that started although their limit or its rate was used up, although their group was
+ * paused, or although a handler had stopped all starts.
  *
  * <p>An attempt uses its limit from its start until its end in the audit. The database writes both
  * times while it holds the locks that the limit needs, so no tolerance is needed between attempts.
  * The group of a job is that of its request, not that in its row.
+ *
+ * <p>Starts count for the rate at the time that the audit has. A throttle has taken effect when it
+ * returns, and ends a given time after a moment since its request.
  *
  * <p>A change of a limit waits for claims that have begun, so it has taken effect when it returns.
  * The new setting may therefore be in force from the request on, and the previous one until the
@@ -26,6 +32,8 @@ final class LimitCheck {
   private static final int SLACK_DIVISOR = 10;
 
   private static final long NEVER = Long.MAX_VALUE;
+  private static final long PERIOD = LimitedWork.PERIOD.toNanos() / 1_000;
+  private static final long RETRY_AFTER = LimitedWork.RETRY_AFTER.toNanos() / 1_000;
 
   /** An attempt of a job with a limit. */
   private record Attempt(JobRow job, long started, long finished) {
@@ -48,7 +56,7 @@ final class LimitCheck {
     }
   }
 
-  /** The time in which a group is paused. */
+  /** The time in which a group is paused, or in which nothing starts. */
   private record Pause(long from, long to) {}
 
   /** The attempts that have started and not ended. */
@@ -70,6 +78,7 @@ final class LimitCheck {
   private final long slack;
   private final List<Change> changes = new ArrayList<>();
   private final Map<String, List<Pause>> pauses = new HashMap<>();
+  private final List<Pause> throttles = new ArrayList<>();
   private final List<Violation> violations = new ArrayList<>();
 
   private LimitCheck(CheckedRun run, Pace pace) {
@@ -77,6 +86,7 @@ final class LimitCheck {
     this.slack = pace.lease().toNanos() / 1_000 / SLACK_DIVISOR + run.read.clockError();
     Map<String, Change> open = new HashMap<>();
     Map<String, Long> paused = new HashMap<>();
+    Map<Long, Long> throttling = new HashMap<>();
     for (Event event : run.events) {
       switch (event.type()) {
         case LIMIT_REQUESTED -> {
@@ -88,6 +98,13 @@ final class LimitCheck {
           Change change = open.remove(event.process());
           if (change != null) {
             change.returned = event.micros();
+          }
+        }
+        case THROTTLE_REQUESTED -> throttling.put(event.execution(), event.micros());
+        case THROTTLE_RETURNED -> {
+          Long requested = throttling.remove(event.execution());
+          if (requested != null) {
+            throttles.add(new Pause(event.micros(), requested + RETRY_AFTER));
           }
         }
         case GROUP_PAUSED -> paused.putIfAbsent(event.detail(), event.micros());
@@ -124,7 +141,12 @@ final class LimitCheck {
     attempts.sort(Comparator.comparingLong(Attempt::started));
     Running all = new Running();
     Map<String, Running> groups = new HashMap<>();
+    Deque<Long> starts = new ArrayDeque<>();
     for (Attempt attempt : attempts) {
+      while (!starts.isEmpty() && starts.peek() <= attempt.started - PERIOD) {
+        starts.remove();
+      }
+      starts.add(attempt.started);
       String group = LimitedWork.group(attempt.job.key());
       int ofAll = all.add(attempt);
       int ofGroup = groups.computeIfAbsent(group, each -> new Running()).add(attempt);
@@ -141,6 +163,15 @@ final class LimitCheck {
             "An attempt started as number %d of %s, but the limit per group is %d."
                 .formatted(ofGroup, group, most.perGroup()));
       }
+      if (starts.size() > most.starts()) {
+        violated(
+            attempt,
+            "An attempt started as number %d in %d ms, but the rate is %d."
+                .formatted(starts.size(), LimitedWork.PERIOD.toMillis(), most.starts()));
+      }
+      if (isIn(throttles, attempt)) {
+        violated(attempt, "An attempt started although a handler had stopped all starts.");
+      }
       if (wasPaused(attempt)) {
         violated(attempt, "An attempt started while its group was paused.");
       }
@@ -149,7 +180,7 @@ final class LimitCheck {
 
   /** Returns the highest numbers that may have been in force at a time. */
   private LimitedWork.Setting mostAt(long time) {
-    LimitedWork.Setting most = new LimitedWork.Setting(0, 0);
+    LimitedWork.Setting most = new LimitedWork.Setting(0, 0, 0);
     for (Change change : changes) {
       if (change.requested - run.read.clockError() <= time && !wasReplaced(change, time)) {
         most = most.or(change.setting);
@@ -168,7 +199,11 @@ final class LimitCheck {
   }
 
   private boolean wasPaused(Attempt attempt) {
-    return pauses.getOrDefault(LimitedWork.group(attempt.job.key()), List.of()).stream()
+    return isIn(pauses.getOrDefault(LimitedWork.group(attempt.job.key()), List.of()), attempt);
+  }
+
+  private boolean isIn(List<Pause> pauses, Attempt attempt) {
+    return pauses.stream()
         .anyMatch(
             pause ->
                 pause.from + slack < attempt.started

@@ -1,7 +1,6 @@
 package dev.skipjack.torture;
 
 import dev.skipjack.api.StoreException;
-import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueueSettings;
 import java.time.Duration;
@@ -53,8 +52,7 @@ final class LimitOperator {
 
   private void change(LimitedWork.Setting setting) throws InterruptedException {
     history.write(EventType.LIMIT_REQUESTED, LimitedWork.LIMIT, 0, 0, setting.detail());
-    Limit limit = Limit.none().running(setting.running()).runningPerGroup(setting.perGroup());
-    if (repeat(() -> admin.limit(LimitedWork.LIMIT, limit))) {
+    if (repeat(() -> admin.limit(LimitedWork.LIMIT, setting.limit()))) {
       history.write(EventType.LIMIT_RETURNED, LimitedWork.LIMIT, 0, 0, setting.detail());
     }
   }

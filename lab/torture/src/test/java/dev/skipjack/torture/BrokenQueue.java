@@ -496,6 +496,37 @@ enum BrokenQueue implements Broken {
     }
   },
 
+  /** Simulates a rate that forgets the starts of earlier claims. */
+  FORGETS_STARTS(Counter.LIMIT_VIOLATIONS) {
+    @Override
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.beforeClaims(real, sql, "DELETE FROM @job_rate_uses WHERE taken > 0");
+    }
+
+    @Override
+    public Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
+  /** Simulates a claim that adds a row after that of a throttle, and so opens the limit again. */
+  CLAIMS_END_THROTTLES(Counter.LIMIT_VIOLATIONS) {
+    @Override
+    public JobStore store(JobStore real, Sql sql) {
+      return Interception.beforeClaims(
+          real,
+          sql,
+          "INSERT INTO @job_rate_uses (limit_name, taken, full_at) SELECT limit_name, 1,"
+              + " clock_timestamp() FROM @job_rate_uses WHERE taken = 0 AND full_at >"
+              + " clock_timestamp() ORDER BY id DESC LIMIT 1");
+    }
+
+    @Override
+    public Rig.Faults faults() {
+      return Rig.Faults.NONE;
+    }
+  },
+
   STARTS_JOBS_OF_PAUSED_GROUPS(Counter.LIMIT_VIOLATIONS) {
     @Override
     public JobStore store(JobStore real, Sql sql) {

@@ -168,7 +168,11 @@ class CheckTheCheckerIT {
           RETRIES_AT_THE_BACK_OF_THE_KEY,
           DEAD_JOBS_BLOCK_NOTHING ->
           EnumSet.complementOf(EnumSet.of(Counter.ORDER_VIOLATIONS, Counter.UNPROVOKED_RERUNS));
-      case PERMITS_EXPIRE, COUNTS_ANOTHER_GROUP, STARTS_JOBS_OF_PAUSED_GROUPS ->
+      case PERMITS_EXPIRE,
+          COUNTS_ANOTHER_GROUP,
+          FORGETS_STARTS,
+          CLAIMS_END_THROTTLES,
+          STARTS_JOBS_OF_PAUSED_GROUPS ->
           EnumSet.complementOf(EnumSet.of(Counter.LIMIT_VIOLATIONS, Counter.UNPROVOKED_RERUNS));
       case LOSES_COMPLETIONS, KEEPS_COMPLETED_JOBS_LIVE -> EnumSet.of(Counter.OVERLAPPING_LEASES);
       // A worker whose lease was taken may count a write as accepted although its response was

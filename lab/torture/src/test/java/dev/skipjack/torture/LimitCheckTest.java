@@ -10,7 +10,10 @@ import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests attempts under a limit of four, two per group, that was set from 0.1 to 0.2. */
+/**
+ * Tests attempts under a limit of four, two per group and five starts in a period, that was set from
+ * 0.1 to 0.2.
+ */
 class LimitCheckTest {
 
   private static final double LEASE = Pace.FORKED.lease().toMillis() / 1_000.0;
@@ -27,8 +30,13 @@ class LimitCheckTest {
     change(0.1, 0.2, 4, 2);
   }
 
+  /** The rate of the limit. */
+  private static final int STARTS = 5;
+
+  private static final double PERIOD = LimitedWork.PERIOD.toMillis() / 1_000.0;
+
   private void change(double requested, double returned, int running, int perGroup) {
-    String detail = new LimitedWork.Setting(running, perGroup).detail();
+    String detail = new LimitedWork.Setting(running, perGroup, STARTS).detail();
     run.event("operator", requested, EventType.LIMIT_REQUESTED, 0, 0, detail);
     if (returned > 0) {
       run.event("operator", returned, EventType.LIMIT_RETURNED, 0, 0, "");
@@ -92,6 +100,38 @@ class LimitCheckTest {
         .asString()
         .startsWith("An attempt started as number 3 of")
         .endsWith("but the limit per group is 2.");
+  }
+
+  @Test
+  void asManyStartsAsTheRateInAnyPeriodAreNoViolation() {
+    for (int n = 0; n < 20; n++) {
+      double start = 3 + n / STARTS * PERIOD + n % STARTS * 0.01;
+      attempt(n % 2, start, start + 0.001);
+    }
+    assertThat(violations()).isEmpty();
+  }
+
+  @Test
+  void oneStartMoreThanTheRateInAPeriodIsAViolation() {
+    for (int n = 0; n <= STARTS; n++) {
+      attempt(n % 2, 3 + n * (PERIOD - 0.001) / STARTS, 3.001 + n * (PERIOD - 0.001) / STARTS);
+    }
+    assertThat(violations())
+        .containsExactly("An attempt started as number 6 in 400 ms, but the rate is 5.");
+  }
+
+  @Test
+  void noAttemptStartsWhileStartsAreStopped() {
+    attempt(0, 2, 3);
+    run.event("worker", 4, EventType.THROTTLE_REQUESTED, 1, 10, "");
+    run.event("worker", 4.1, EventType.THROTTLE_RETURNED, 1, 10, "");
+    attempt(1, 4.05, 5);
+    attempt(1, 4 + LimitedWork.RETRY_AFTER.toMillis() / 1_000.0, 5);
+    assertThat(violations()).isEmpty();
+
+    attempt(2, 4.1 + LEASE / 5, 5);
+    assertThat(violations())
+        .containsExactly("An attempt started although a handler had stopped all starts.");
   }
 
   @Test

@@ -340,7 +340,7 @@ final class Rig {
 
   /** Claims jobs with a limit, which leaves their permits in use until the rescue. */
   private static void claimAndAbandon(JobStore store, Lane lane) {
-    DueGroups due = store.dueGroups(new GroupSearch(lane, 10, 10, 10, "", null));
+    DueGroups due = store.dueGroups(new GroupSearch(lane, 10, 10, 10, "", null, null));
     List<GroupClaim.Share> shares =
         due.groups().stream()
             .filter(group -> group.free() > 0)

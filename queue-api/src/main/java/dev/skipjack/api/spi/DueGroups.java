@@ -2,7 +2,6 @@ package dev.skipjack.api.spi;
 
 import dev.skipjack.api.spi.GroupSearch.Place;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -21,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  *     be more jobs; otherwise null
  * @param opensIn how long a rate permits no start of the limit, or of the first of its groups that
  *     is held; null if no rate holds jobs
+ * @param first the place of the first due job that was read, of any group; null if there was none
  */
 public record DueGroups(
     List<DueGroup> groups,
@@ -30,11 +30,12 @@ public record DueGroups(
     boolean locksGroups,
     @Nullable String readTo,
     @Nullable Place ungroupedTo,
-    @Nullable Duration opensIn) {
+    @Nullable Duration opensIn,
+    @Nullable Place first) {
 
   /** No groups, because the queue is paused, or is neither fair nor limited. */
   public static final DueGroups NONE =
-      new DueGroups(List.of(), null, 0, false, false, null, null, null);
+      new DueGroups(List.of(), null, 0, false, false, null, null, null, null);
 
   /**
    * Makes a defensive copy of the list.
@@ -47,6 +48,7 @@ public record DueGroups(
    * @param readTo the last name that was read
    * @param ungroupedTo the last job that was read
    * @param opensIn how long a rate permits no start
+   * @param first the place of the first due job
    */
   public DueGroups {
     groups = List.copyOf(groups);
@@ -60,14 +62,14 @@ public record DueGroups(
    * @param weight the weight, from 1 to 100
    * @param free how many more jobs the limit permits to start now; {@link Integer#MAX_VALUE} if the
    *     group has neither a maximum nor a rate
-   * @param from the due time of the first job found, if it has no group; otherwise null
-   * @param until the due time of the last job found, if it has no group; otherwise null
+   * @param from the place of its first due job; null if the search did not read the first ones
+   * @param until the place of the last job found, if it has no group; otherwise null
    */
   public record DueGroup(
       @Nullable String group,
       int due,
       int weight,
       int free,
-      @Nullable Instant from,
-      @Nullable Instant until) {}
+      @Nullable Place from,
+      @Nullable Place until) {}
 }

@@ -1,8 +1,8 @@
 package dev.skipjack.api.spi;
 
 import dev.skipjack.api.WorkerId;
+import dev.skipjack.api.spi.GroupSearch.Place;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -38,15 +38,16 @@ public record GroupClaim(
    * @param group the group; null for the jobs without a group
    * @param cap the maximum number of jobs, at least 1
    * @param weight how many jobs the group has in each round of turns, at least 1
-   * @param from the earliest due time of the jobs without a group; null for other jobs
-   * @param until their latest due time; null for other jobs
+   * @param from the place before which no due job is read, because the search found none there;
+   *     null to read all. The index entries of jobs that have left the queue are before it
+   * @param until the last place that is read, for jobs without a group; null for other jobs
    */
   public record Share(
       @Nullable String group,
       int cap,
       int weight,
-      @Nullable Instant from,
-      @Nullable Instant until) {}
+      @Nullable Place from,
+      @Nullable Place until) {}
 
   /**
    * Creates a request, with defensive copies of the lists.

@@ -16,9 +16,18 @@ import org.jspecify.annotations.Nullable;
  *     the search continues with the first
  * @param ungroupedAfter the job after which to search for a due job without a group, if there is
  *     none among the first; null to search only among the first
+ * @param from the place before which no due job is read; null to read all. An earlier search found
+ *     none there, except perhaps dead index entries. A job that appears there later is found only
+ *     by a search that reads all
  */
 public record GroupSearch(
-    Lane lane, int jobs, int depth, int names, String after, @Nullable Place ungroupedAfter) {
+    Lane lane,
+    int jobs,
+    int depth,
+    int names,
+    String after,
+    @Nullable Place ungroupedAfter,
+    @Nullable Place from) {
 
   /**
    * A position in the order of due times.
@@ -41,6 +50,7 @@ public record GroupSearch(
    * @param names how many names to read
    * @param after the name after which to read
    * @param ungroupedAfter the job after which to search for one without a group
+   * @param from the place before which no due job is read
    * @throws IllegalArgumentException if {@code jobs} or {@code depth} is less than 1, or {@code
    *     names} is negative
    */

@@ -141,6 +141,17 @@ public interface JobStore {
   }
 
   /**
+   * Claims due jobs as {@link #claimGroups} does, but returns an empty string instead of each
+   * payload, like {@link #claimWithoutPayload}.
+   *
+   * @param request what to claim
+   * @return the claimed jobs, as for {@link #claimGroups}
+   */
+  default ClaimedGroups claimGroupsWithoutPayload(GroupClaim request) {
+    return new ClaimedGroups(List.of(), false, null);
+  }
+
+  /**
    * Stops further starts under the limit of a running job for a while, in all workers. If each
    * group of the limit has a rate of its own, or {@code onlyGroup} is true, only the group of the
    * job is stopped. Running jobs are not affected.

@@ -6,7 +6,6 @@ import static dev.skipjack.model.Tables.JOB_LIMITS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
-import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.greatest;
@@ -20,11 +19,10 @@ import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.when;
 
 import dev.skipjack.api.operations.Limit;
-import dev.skipjack.api.operations.Rate;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.LimitColumns;
-import dev.skipjack.sql.RateUses;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -52,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  *                                LIMIT greatest(10001, max_running)) AS permit),
  *        ARRAY(SELECT id FROM jobs WHERE status = 'running' AND limit_name = job_queues.limit_name
  *               ORDER BY current_execution_id LIMIT 3),
- *        (the same two for the group of the job), (the latest starts of both, see RateUses),
+ *        (the same two for the group of the job), (when the rates of both open, see RateLimit),
  *        (SELECT count(*) FROM (the due jobs of the group before the job, at most 10001) AS before)
  *   FROM job_queues LEFT JOIN job_limits ON name = limit_name
  *   LEFT JOIN job_groups ON job_groups.queue = job_queues.queue AND group_key = :group
@@ -81,9 +79,9 @@ final class LimitFactsStatement {
   private static final Field<Integer> RUNNING_OF_GROUP =
       field(name("running_of_group"), Integer.class);
   private static final Field<String[]> IDS_OF_GROUP = field(name("ids_of_group"), String[].class);
-  private static final RateUses RATE = new RateUses(inline(RateUses.WHOLE_LIMIT), "rate_");
-  private static final RateUses RATE_OF_GROUP =
-      new RateUses(inline("/").concat(coalesce(GROUP, inline(""))), "group_rate_");
+  private static final Field<Instant> OPENS_AT = field(name("opens_at"), SQLDataType.INSTANT);
+  private static final Field<Instant> GROUP_OPENS_AT =
+      field(name("group_opens_at"), SQLDataType.INSTANT);
   private static final Field<Integer> BEFORE = field(name("before_in_group"), Integer.class);
 
   private LimitFactsStatement() {}
@@ -128,9 +126,13 @@ final class LimitFactsStatement {
         dialect,
         select(JOB_QUEUES.LIMIT_NAME)
             .select(LimitColumns.ALL)
-            .select(RATE.columns())
-            .select(RATE_OF_GROUP.columns())
             .select(
+                RateLimit.OF_ROW
+                    .opensAt(RateLimit.isOverAll(), inline(RateLimit.WHOLE_LIMIT))
+                    .as(OPENS_AT),
+                RateLimit.OF_ROW
+                    .opensAt(RateLimit.isPerGroup(), RateLimit.keyOf(GROUP))
+                    .as(GROUP_OPENS_AT),
                 GROUP_MOST,
                 PAUSED_AT,
                 number(ofLimit).as(RUNNING),
@@ -225,9 +227,7 @@ final class LimitFactsStatement {
         limit == null || groupMost == null
             ? numbers.maxRunningPerGroup()
             : OptionalInt.of(groupMost),
-        later(
-            RATE.opensAt(row, numbers.rate().filter(rate -> !rate.isPerGroup()).orElse(null)),
-            RATE_OF_GROUP.opensAt(row, numbers.rate().filter(Rate::isPerGroup).orElse(null))),
+        later(row.instantOrNull(OPENS_AT), row.instantOrNull(GROUP_OPENS_AT)),
         row.instantOrNull(PAUSED_AT),
         row.integer(BEFORE));
   }

@@ -5,6 +5,7 @@ import static dev.skipjack.model.Tables.JOB_LIMITS;
 import static dev.skipjack.model.Tables.JOB_QUEUES;
 import static dev.skipjack.model.Tables.JOB_RATE_USES;
 import static org.jooq.impl.DSL.castNull;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
@@ -14,10 +15,12 @@ import static org.jooq.impl.DSL.not;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 
+import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.Existence;
 import dev.skipjack.sql.NoRequest;
-import dev.skipjack.sql.RateUses;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import org.jooq.Condition;
 import org.jooq.DSLContext;
@@ -33,7 +36,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * SELECT name, NULL, NULL, full_at FROM job_limits CROSS JOIN LATERAL (
  *        SELECT full_at FROM job_rate_uses WHERE limit_name = name AND group_key = '' ORDER BY id DESC LIMIT 1) AS newest
- *  WHERE full_at > now() + interval '1 hour' + coalesce(rate_period * (coalesce(rate_burst, rate_count) / rate_count), interval '0')
+ *  WHERE full_at > now() + <an hour and the time in which an empty bucket is filled>
  * UNION ALL
  * SELECT name, NULL, NULL, NULL FROM job_limits WHERE NOT EXISTS (SELECT 1 FROM job_queues WHERE limit_name = name)
  * UNION ALL
@@ -59,12 +62,16 @@ final class LimitSettingsStatement {
    * longer, there is a throttle, or the clock was set back.
    */
   private static final Condition IS_LONG =
-      condition(
-          "{0} > now() + interval '1 hour' + coalesce({1} * (coalesce({2}, {3})::float8 / {3}), interval '0')",
-          field(name("newest", "full_at")),
-          JOB_LIMITS.RATE_PERIOD,
-          JOB_LIMITS.RATE_BURST,
-          JOB_LIMITS.RATE_COUNT);
+      field(name("newest", "full_at"), SQLDataType.INSTANT)
+          .gt(
+              DatabaseClock.plusMicros(
+                  DatabaseClock.TRANSACTION_START,
+                  coalesce(
+                          coalesce(JOB_LIMITS.RATE_BURST, JOB_LIMITS.RATE_COUNT)
+                              .cast(SQLDataType.BIGINT)
+                              .mul(RateLimit.interval()),
+                          inline(0L))
+                      .plus(inline(Duration.ofHours(1).toNanos() / 1_000))));
 
   private LimitSettingsStatement() {}
 
@@ -89,7 +96,7 @@ final class LimitSettingsStatement {
         select(JOB_RATE_USES.FULL_AT)
             .from(JOB_RATE_USES)
             .where(JOB_RATE_USES.LIMIT_NAME.eq(JOB_LIMITS.NAME))
-            .and(JOB_RATE_USES.GROUP_KEY.eq(inline(RateUses.WHOLE_LIMIT)))
+            .and(JOB_RATE_USES.GROUP_KEY.eq(inline(RateLimit.WHOLE_LIMIT)))
             .orderBy(JOB_RATE_USES.ID.desc())
             .limit(inline(1))
             .asTable("newest");

@@ -23,7 +23,7 @@ import dev.skipjack.sql.LimitColumns;
 import dev.skipjack.sql.LooseScan;
 import dev.skipjack.sql.NoRequest;
 import dev.skipjack.sql.PausePredicates;
-import dev.skipjack.sql.RateUses;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import java.sql.SQLException;
@@ -32,6 +32,7 @@ import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +47,7 @@ import org.jspecify.annotations.Nullable;
  *        (SELECT count(*) FROM (SELECT 1 FROM lane CROSS JOIN LATERAL (
  *               SELECT 1 FROM jobs WHERE status = 'pending' AND queue = lane.queue AND priority = lane.priority
  *                  AND scheduled_at <= now() LIMIT 1000) AS job WHERE lane.queue = job_queues.queue LIMIT 1000) AS due) AS due,
- *        (the latest starts of the limit, see RateUses)
+ *        (when the rate of the limit opens, see RateLimit)
  *   FROM job_queues LEFT JOIN job_limits ON name = limit_name
  *  WHERE (fair OR limit_name IS NOT NULL) AND NOT <paused now> ORDER BY queue LIMIT 1000
  * }</pre>
@@ -63,7 +64,7 @@ final class LimitedQueuesStatement {
 
   private static final Field<Integer> RUNNING = field(name("running"), Integer.class);
   private static final Field<Integer> DUE = field(name("due"), Integer.class);
-  private static final RateUses RATE = new RateUses(inline(RateUses.WHOLE_LIMIT), "rate_");
+  private static final Field<Instant> OPENS_AT = field(name("opens_at"), SQLDataType.INSTANT);
 
   private LimitedQueuesStatement() {}
 
@@ -116,7 +117,10 @@ final class LimitedQueuesStatement {
             .select(LimitColumns.ALL)
             .select(
                 field(selectCount().from(used)).as(RUNNING), field(selectCount().from(due)).as(DUE))
-            .select(RATE.columns())
+            .select(
+                RateLimit.OF_ROW
+                    .opensAt(RateLimit.isOverAll(), inline(RateLimit.WHOLE_LIMIT))
+                    .as(OPENS_AT))
             .from(JOB_QUEUES)
             .leftJoin(JOB_LIMITS)
             .on(JOB_LIMITS.NAME.eq(JOB_QUEUES.LIMIT_NAME))
@@ -135,6 +139,6 @@ final class LimitedQueuesStatement {
         numbers,
         row.integer(RUNNING),
         row.integer(DUE),
-        RATE.opensAt(row, numbers.rate().filter(rate -> !rate.isPerGroup()).orElse(null)));
+        row.instantOrNull(OPENS_AT));
   }
 }

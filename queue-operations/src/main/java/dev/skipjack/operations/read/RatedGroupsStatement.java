@@ -25,7 +25,7 @@ import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.LimitColumns;
 import dev.skipjack.sql.LooseScan;
 import dev.skipjack.sql.NoRequest;
-import dev.skipjack.sql.RateUses;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import java.sql.SQLException;
@@ -37,6 +37,7 @@ import org.jooq.Field;
 import org.jooq.Record2;
 import org.jooq.Select;
 import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,7 +52,7 @@ import org.jspecify.annotations.Nullable;
  *                 SELECT limit_name, group_key FROM job_rate_uses WHERE (limit_name, group_key) > (used.limit_name, used.group_key)
  *                  ORDER BY limit_name, group_key LIMIT 1) AS next),
  * rated AS MATERIALIZED (SELECT * FROM used WHERE group_key <> '' LIMIT 1000)
- * SELECT queue, limit_name, nullif(substring(group_key from 2), ''), ..., (the latest starts, see RateUses), running, due
+ * SELECT queue, limit_name, nullif(substring(group_key from 2), ''), ..., (when its rate opens, see RateLimit), running, due
  *   FROM rated JOIN job_limits ON name = limit_name JOIN job_queues USING (limit_name)
  *  WHERE NOT <paused now>
  * }</pre>
@@ -69,7 +70,7 @@ final class RatedGroupsStatement {
   private static final Field<String> GROUP = NAME.as("group_key");
   private static final Field<Integer> RUNNING = field(name("running"), Integer.class);
   private static final Field<Integer> DUE = field(name("due"), Integer.class);
-  private static final RateUses RATE = new RateUses(KEY, "rate_");
+  private static final Field<Instant> OPENS_AT = field(name("opens_at"), SQLDataType.INSTANT);
 
   private RatedGroupsStatement() {}
 
@@ -97,15 +98,15 @@ final class RatedGroupsStatement {
             .asMaterialized(
                 select(USED_LIMIT, USED_KEY)
                     .from(table(name("used")))
-                    .where(USED_KEY.ne(inline(RateUses.WHOLE_LIMIT)))
+                    .where(USED_KEY.ne(inline(RateLimit.WHOLE_LIMIT)))
                     .limit(inline(ReadBounds.JOB_GROUPS)));
     return Statement.of(
         dialect,
         withRecursive(LooseScan.lanes("lane"), used(), rated)
             .select(JOB_QUEUES.QUEUE, JOB_LIMITS.NAME, GROUP)
             .select(LimitColumns.ALL)
-            .select(RATE.columns())
             .select(
+                RateLimit.OF_ROW.opensAt(RateLimit.isPerGroup(), KEY).as(OPENS_AT),
                 running().as(RUNNING),
                 when(NAME.isNull(), HeldGroupsStatement.dueWithoutGroup(JOB_QUEUES.QUEUE))
                     .otherwise(HeldGroupsStatement.dueOfGroup(JOB_QUEUES.QUEUE, NAME))
@@ -165,7 +166,7 @@ final class RatedGroupsStatement {
         row.textOrNull(GROUP),
         row.integer(RUNNING),
         rate == null ? null : rate.count(),
-        RATE.opensAt(row, rate),
+        row.instantOrNull(OPENS_AT),
         row.integer(DUE));
   }
 }

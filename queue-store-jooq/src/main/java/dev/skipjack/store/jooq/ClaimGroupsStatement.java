@@ -20,6 +20,7 @@ import static org.jooq.impl.DSL.min;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.not;
 import static org.jooq.impl.DSL.param;
+import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.trueCondition;
@@ -29,10 +30,12 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.api.spi.GroupClaim.Share;
+import dev.skipjack.api.spi.GroupSearch.Place;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -56,7 +59,7 @@ import org.jspecify.annotations.Nullable;
  * <pre>{@code
  * WITH bound AS (... AND limit_name IS NOT DISTINCT FROM :limit_name),
  * asked AS MATERIALIZED (SELECT given.*, <maximum of the group>, <full_at of the group>
- *                          FROM unnest(:groups, :caps) WITH ORDINALITY AS given (group_key, cap, position) ...
+ *                          FROM unnest(:groups, :caps, :from_at, :from_ids) WITH ORDINALITY AS given (group_key, cap, from_at, from_id, position) ...
  *                         WHERE <the group is not paused>),
  * lane AS MATERIALIZED (SELECT asked.*, GREATEST(0, LEAST(cap, most - <running>, <tokens>)) AS cap FROM asked ... ORDER BY position),
  * room AS MATERIALIZED (SELECT GREATEST(0, LEAST(:most, max_running - <running>, <tokens>)) AS cap FROM bound ...),
@@ -67,9 +70,9 @@ import org.jspecify.annotations.Nullable;
  *             CROSS JOIN LATERAL (
  *                    SELECT id FROM (SELECT id FROM jobs
  *                                     WHERE status = 'pending' AND queue = :queue AND priority = :priority AND group_key = lane.group_key
- *                                       AND kind = ANY (:kinds) AND scheduled_at <= now()
+ *                                       AND kind = ANY (:kinds) AND scheduled_at <= now() AND (scheduled_at, id) >= (lane.from_at, lane.from_id)
  *                                     ORDER BY scheduled_at, id LIMIT lane.cap FOR NO KEY UPDATE SKIP LOCKED) AS grouped
- *                     UNION ALL <the same for jobs without a group, between two due times>) AS due
+ *                     UNION ALL <the same for jobs without a group, up to (least(:until_at, now()), :until_id)>) AS due
  *             LIMIT (SELECT cap FROM room)))
  *   RETURNING ...),
  * opened AS (INSERT INTO job_executions ...),
@@ -81,8 +84,9 @@ import org.jspecify.annotations.Nullable;
  * same transaction, so its snapshot contains every start of the claims that held the locks before.
  * It counts the running jobs and reads all settings itself. If the limit was changed after the
  * caller had chosen the locks, and a number now needs a lock that the transaction does not hold, it
- * claims nothing. A group has only one row in {@code lane}, because each of two rows would use the
- * same free permits.
+ * claims nothing. In each group, it begins at the first due job that the search found, so it reads
+ * neither dead index entries nor jobs of other groups while it holds the locks. A group has only
+ * one row in {@code lane}, because each of two rows would use the same free permits.
  *
  * <p>Locks the chosen jobs like {@link ClaimStatement}: in the order of the groups, without
  * waiting. For a fair queue without a limit, {@code room}, {@code used} and the counts are left
@@ -99,14 +103,20 @@ final class ClaimGroupsStatement {
       cast(param("locks_limit", String.class), SQLDataType.BOOLEAN);
   private static final Field<Boolean> LOCKS_GROUPS =
       cast(param("locks_groups", String.class), SQLDataType.BOOLEAN);
-  private static final Field<Instant> FROM = Texts.param("from_at").cast(SQLDataType.INSTANT);
+  private static final Param<Instant[]> FROM =
+      param("from_at", SQLDataType.INSTANT.getArrayDataType());
+  private static final Param<Long[]> FROM_IDS = param("from_ids", Long[].class);
   private static final Field<Instant> UNTIL = Texts.param("until_at").cast(SQLDataType.INSTANT);
+  private static final Param<Long> UNTIL_ID = param("until_id", Long.class);
   private static final Field<Short> PRIORITY =
       cast(param("priority", Integer.class), SQLDataType.SMALLINT);
 
   private static final String FULL_AT = JOB_RATE_USES.FULL_AT.getName();
   private static final Field<String> LANE_GROUP = field(name("lane", "group_key"), String.class);
   private static final Field<Long> LANE_CAP = field(name("lane", "cap"), Long.class);
+  private static final Field<Instant> LANE_FROM =
+      field(name("lane", "from_at"), SQLDataType.INSTANT);
+  private static final Field<Long> LANE_FROM_ID = field(name("lane", "from_id"), Long.class);
   private static final Field<Long> OPENS_IN = field(name("opens_in"), Long.class);
 
   /**
@@ -121,7 +131,29 @@ final class ClaimGroupsStatement {
 
   /** Creates the statement for a fair queue without a limit. */
   static Statement<GroupClaim, Claimed> ofFair(DSLContext dialect) {
-    CommonTableExpression<?> claimed = claimed(CLAIM_LIMIT);
+    return ofFair(dialect, JOBS.PAYLOAD);
+  }
+
+  /** Creates the statement for a limited queue. */
+  static Statement<GroupClaim, Claimed> ofLimited(DSLContext dialect) {
+    return ofLimited(dialect, JOBS.PAYLOAD);
+  }
+
+  /**
+   * Creates the statement that claims from a fair queue without reading payloads, for jobs whose
+   * payload cannot be sent.
+   */
+  static Statement<GroupClaim, Claimed> ofFairWithoutPayload(DSLContext dialect) {
+    return ofFair(dialect, ClaimStatement.noPayload());
+  }
+
+  /** Creates the statement that claims from a limited queue without reading payloads. */
+  static Statement<GroupClaim, Claimed> ofLimitedWithoutPayload(DSLContext dialect) {
+    return ofLimited(dialect, ClaimStatement.noPayload());
+  }
+
+  private static Statement<GroupClaim, Claimed> ofFair(DSLContext dialect, Field<?> payload) {
+    CommonTableExpression<?> claimed = claimed(CLAIM_LIMIT, payload);
     return Statement.of(
         dialect,
         with(bound(), asked(castNull(SQLDataType.INTEGER), castNull(SQLDataType.INSTANT)))
@@ -132,10 +164,9 @@ final class ClaimGroupsStatement {
         row -> read(row, null));
   }
 
-  /** Creates the statement for a queue that a limit binds. */
-  static Statement<GroupClaim, Claimed> ofLimited(DSLContext dialect) {
+  private static Statement<GroupClaim, Claimed> ofLimited(DSLContext dialect, Field<?> payload) {
     Field<Long> cap = field(select(roomColumn("cap", Long.class)).from(table(name("room"))));
-    CommonTableExpression<?> claimed = claimed(cap);
+    CommonTableExpression<?> claimed = claimed(cap, payload);
     Table<?> state = select(opensIn().as(OPENS_IN)).asTable("state");
     List<Field<?>> columns = new ArrayList<>(List.of(claimed.fields()));
     columns.add(OPENS_IN);
@@ -145,7 +176,7 @@ final class ClaimGroupsStatement {
                 bound(),
                 asked(
                     QueueLimit.mostOfGroup(),
-                    RateLimit.fullAt(
+                    QueueLimit.RATE.fullAt(
                         QueueLimit.hasRatePerGroup(),
                         RateLimit.keyOf(field(name("given", "group_key"), String.class)))))
             .with(limitedLane(), room(), claimed, opened(claimed), used())
@@ -166,14 +197,21 @@ final class ClaimGroupsStatement {
 
   private static CommonTableExpression<?> asked(Field<Integer> most, Field<Instant> fullAt) {
     ArrayRows given =
-        ArrayRows.named("given").column("group_key", GROUPS).column("cap", CAPS).withPosition();
+        ArrayRows.named("given")
+            .column("group_key", GROUPS)
+            .column("cap", CAPS)
+            .column("from_at", FROM)
+            .column("from_id", FROM_IDS)
+            .withPosition();
     Field<String> group = given.field("group_key", String.class);
     return name("asked")
-        .fields("group_key", "cap", "position", "most", FULL_AT)
+        .fields("group_key", "cap", "from_at", "from_id", "position", "most", FULL_AT)
         .asMaterialized(
             select(
                     group,
                     given.field("cap", Integer.class),
+                    given.field("from_at", Instant.class),
+                    given.field("from_id", Long.class),
                     given.field("position", Long.class),
                     most,
                     fullAt)
@@ -187,7 +225,11 @@ final class ClaimGroupsStatement {
   private static CommonTableExpression<?> fairLane() {
     return name("lane")
         .asMaterialized(
-            select(asked("group_key", String.class), asked("cap", Integer.class))
+            select(
+                    asked("group_key", String.class),
+                    asked("from_at", Instant.class),
+                    asked("from_id", Long.class),
+                    asked("cap", Integer.class))
                 .from(table(name("asked")))
                 .orderBy(asked("position", Long.class)));
   }
@@ -198,13 +240,15 @@ final class ClaimGroupsStatement {
     Field<Instant> fullAt = asked(FULL_AT, Instant.class);
     Field<String> key = RateLimit.keyOf(group);
     Condition hasRate = QueueLimit.hasRatePerGroup();
-    Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
+    Field<Long> tokens = QueueLimit.RATE.tokens(hasRate, key, fullAt);
     Field<Integer> free =
         when(most.isNotNull(), most.minus(QueueLimit.running(QueueLimit.NAME, group, most)));
     return name("lane")
         .asMaterialized(
             select(
                     group,
+                    asked("from_at", Instant.class),
+                    asked("from_id", Long.class),
                     fullAt,
                     when(most.isNotNull().or(hasRate).and(not(LOCKS_GROUPS)), inline(0L))
                         .otherwise(
@@ -215,7 +259,7 @@ final class ClaimGroupsStatement {
                                     tokens),
                                 inline(0L)))
                         .as("cap"),
-                    when(tokens.eq(inline(0L)), RateLimit.opensIn(hasRate, key, fullAt))
+                    when(tokens.eq(inline(0L)), QueueLimit.RATE.opensIn(hasRate, key, fullAt))
                         .as("opens_in"))
                 .from(table(name("asked")))
                 .crossJoin(table(name("bound")))
@@ -225,9 +269,9 @@ final class ClaimGroupsStatement {
   private static CommonTableExpression<?> room() {
     Field<String> key = inline("");
     Condition hasRate = QueueLimit.hasRateOverAll();
-    Table<?> newest = select(RateLimit.fullAt(hasRate, key).as(FULL_AT)).asTable("newest");
+    Table<?> newest = select(QueueLimit.RATE.fullAt(hasRate, key).as(FULL_AT)).asTable("newest");
     Field<Instant> fullAt = field(name("newest", FULL_AT), SQLDataType.INSTANT);
-    Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
+    Field<Long> tokens = QueueLimit.RATE.tokens(hasRate, key, fullAt);
     Field<Integer> free =
         when(
             QueueLimit.MOST.isNotNull(),
@@ -242,7 +286,7 @@ final class ClaimGroupsStatement {
                                 least(CLAIM_LIMIT, free.cast(SQLDataType.BIGINT), tokens),
                                 inline(0L)))
                         .as("cap"),
-                    when(tokens.eq(inline(0L)), RateLimit.opensIn(hasRate, key, fullAt))
+                    when(tokens.eq(inline(0L)), QueueLimit.RATE.opensIn(hasRate, key, fullAt))
                         .as("opens_in"))
                 .from(table(name("bound")))
                 .crossJoin(lateral(newest)));
@@ -263,28 +307,34 @@ final class ClaimGroupsStatement {
     return field(name("asked", column), type);
   }
 
-  private static CommonTableExpression<?> claimed(Field<Long> limit) {
-    Condition isDue =
+  private static CommonTableExpression<?> claimed(Field<Long> limit, Field<?> payload) {
+    Condition isNext =
         JobPredicates.PENDING
             .and(JOBS.QUEUE.eq(QueueLimit.queue()))
             .and(JOBS.PRIORITY.eq(PRIORITY))
             .and(JOBS.KIND.eq(any(KINDS)))
-            .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START));
-    Table<?> grouped = locked(isDue.and(JOBS.GROUP_KEY.eq(LANE_GROUP)), "grouped");
+            .and(row(JOBS.SCHEDULED_AT, JOBS.ID).ge(row(LANE_FROM, LANE_FROM_ID)));
+    Table<?> grouped =
+        locked(
+            isNext
+                .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))
+                .and(JOBS.GROUP_KEY.eq(LANE_GROUP)),
+            "grouped");
+    // PostgreSQL 18 ends a scan at only one of several upper bounds, so there is only one.
+    Field<Instant> until = least(UNTIL, DatabaseClock.TRANSACTION_START);
     Table<?> ungrouped =
         locked(
-            isDue
+            isNext
                 .and(LANE_GROUP.isNull())
                 .and(JOBS.GROUP_KEY.isNull())
-                .and(JOBS.SCHEDULED_AT.ge(FROM))
-                .and(JOBS.SCHEDULED_AT.le(UNTIL)),
+                .and(row(JOBS.SCHEDULED_AT, JOBS.ID).le(row(until, UNTIL_ID))),
             "ungrouped");
     Table<?> due =
         select(grouped.field(JOBS.ID))
             .from(grouped)
             .unionAll(select(ungrouped.field(JOBS.ID)).from(ungrouped))
             .asTable("due");
-    List<Field<?>> returned = new ArrayList<>(ClaimStatement.returned(JOBS.PAYLOAD));
+    List<Field<?>> returned = new ArrayList<>(ClaimStatement.returned(payload));
     returned.add(JOBS.GROUP_KEY);
     return name("claimed")
         .as(
@@ -340,7 +390,7 @@ final class ClaimGroupsStatement {
                             QueueLimit.NAME,
                             inline(""),
                             taken,
-                            RateLimit.filledBy(taken, roomColumn(FULL_AT, Instant.class)))
+                            QueueLimit.RATE.filledBy(taken, roomColumn(FULL_AT, Instant.class)))
                         .from(all)
                         .crossJoin(table(name("bound")))
                         .crossJoin(table(name("room")))
@@ -350,7 +400,7 @@ final class ClaimGroupsStatement {
                                     QueueLimit.NAME,
                                     RateLimit.keyOf(group),
                                     taken,
-                                    RateLimit.filledBy(
+                                    QueueLimit.RATE.filledBy(
                                         taken, field(name("lane", FULL_AT), Instant.class)))
                                 .from(byGroup)
                                 .join(table(name("lane")))
@@ -361,8 +411,12 @@ final class ClaimGroupsStatement {
   }
 
   private static Arguments arguments(GroupClaim request) {
-    Share ungrouped =
-        request.shares().stream().filter(share -> share.group() == null).findFirst().orElse(null);
+    Place until =
+        request.shares().stream()
+            .filter(share -> share.group() == null)
+            .findFirst()
+            .map(Share::until)
+            .orElse(null);
     return new Arguments()
         .text("worker", request.worker().toString())
         .number("lease", DatabaseClock.micros(request.lease()))
@@ -371,14 +425,22 @@ final class ClaimGroupsStatement {
         .text("limit_name", request.limit())
         .texts("groups", request.shares(), Share::group)
         .integers("caps", request.shares(), Share::cap)
-        .text("from_at", timestamp(ungrouped == null ? null : ungrouped.from()))
-        .text("until_at", timestamp(ungrouped == null ? null : ungrouped.until()))
+        .timestamps("from_at", request.shares(), share -> timestamp(share.from()))
+        .bigints(
+            "from_ids", request.shares(), share -> share.from() == null ? 0L : share.from().id())
+        .text("until_at", until == null ? null : later(until.scheduledAt(), Instant.EPOCH))
+        .number("until_id", until == null ? 0 : until.id())
         .texts("kinds", request.kinds(), kind -> kind)
         .number("most", request.most());
   }
 
-  private static @Nullable String timestamp(@Nullable Instant instant) {
-    return instant == null ? null : DueGroupsStatement.timestamp(instant);
+  private static String timestamp(@Nullable Place from) {
+    return DueGroupsStatement.timestamp(from == null ? Instant.MIN : from.scheduledAt());
+  }
+
+  /** Returns the later time in PostgreSQL's text form, which differs from Java's before year 1. */
+  private static String later(Instant one, Instant other) {
+    return (one.isAfter(other) ? one : other).toString();
   }
 
   private static Claimed read(Row row, @Nullable Long opensIn) throws SQLException {

@@ -120,7 +120,12 @@ final class ClaimStatement {
    * sent.
    */
   static Statement<ClaimRequest, ClaimedJob> withoutPayload(DSLContext dialect) {
-    return of(dialect, castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD));
+    return of(dialect, noPayload());
+  }
+
+  /** Returns an empty column instead of that of the payload. */
+  static Field<?> noPayload() {
+    return castNull(JOBS.PAYLOAD).as(JOBS.PAYLOAD);
   }
 
   private static Statement<ClaimRequest, ClaimedJob> of(DSLContext dialect, Field<?> payload) {

@@ -4,6 +4,8 @@ import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_GROUPS;
 import static dev.skipjack.model.Tables.JOB_RATE_USES;
 import static dev.skipjack.sql.Existence.notExists;
+import static org.jooq.impl.DSL.arrayAgg;
+import static org.jooq.impl.DSL.arrayGet;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.castNull;
 import static org.jooq.impl.DSL.coalesce;
@@ -32,6 +34,7 @@ import dev.skipjack.api.spi.GroupSearch.Place;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.JobPredicates;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -49,7 +52,7 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.Record3;
-import org.jooq.Record4;
+import org.jooq.Record6;
 import org.jooq.ResultQuery;
 import org.jooq.Select;
 import org.jooq.Table;
@@ -63,6 +66,7 @@ import org.jspecify.annotations.Nullable;
  * WITH RECURSIVE bound AS (...),
  * first AS MATERIALIZED (SELECT group_key, scheduled_at, id FROM jobs
  *                         WHERE status = 'pending' AND queue = :queue AND priority = :priority AND scheduled_at <= now()
+ *                           AND (scheduled_at, id) >= (:low_at, :low_id)
  *                         ORDER BY scheduled_at, id LIMIT :jobs),
  * further AS MATERIALIZED (SELECT ... AND (scheduled_at, id) > (:ungrouped_at, :ungrouped_id) ... LIMIT :jobs),
  * newest AS MATERIALIZED (SELECT ... ORDER BY scheduled_at DESC, id DESC LIMIT :newest),
@@ -72,8 +76,8 @@ import org.jspecify.annotations.Nullable;
  *     SELECT next.group_key, walked.step + 1, next.wrapped
  *       FROM walked CROSS JOIN LATERAL (<the first group_key after walked.group_key, or else the first of all up to :after>) AS next
  *      WHERE walked.step < :names),
- * named AS MATERIALIZED (<the groups of walked> UNION ALL <the others of first and newest, with the number of their jobs there>),
- * found AS (<named with the number of due jobs> UNION ALL <the jobs without a group in first and further, or else in newest>)
+ * named AS MATERIALIZED (<the groups of walked> UNION ALL <the others of first and newest, with their jobs there and the first of first>),
+ * found AS (<named with the number of due jobs and the first of them> UNION ALL <the jobs without a group in first and further, or else in newest>)
  * SELECT ..., found.group_key, found.due, weight, LEAST(<most> - <running>, <tokens of the rate>) AS free
  *   FROM bound CROSS JOIN <the free permits of the limit> LEFT JOIN found ON found.due > 0 LEFT JOIN LATERAL <settings of the group> ON true ORDER BY <from :after on>
  * }</pre>
@@ -85,9 +89,15 @@ import org.jspecify.annotations.Nullable;
  * the search down nor hides the other groups. The running jobs of a group are counted up to its
  * maximum. Permits that a rate holds do not count as free either, so that groups do not lose turns.
  *
- * <p>Jobs without a group are not in that index. If the first due jobs contain no such job, a
- * second read searches further, from the position that the last search reached. The jobs that
- * became due last are read too, because the first job of a new group is among them.
+ * <p>Every part skips the jobs before {@code (:low_at, :low_id)}, so that a worker need not read
+ * the same dead index entries in each search.
+ *
+ * <p>The first due job of each group is returned, so that the claim begins there. Dead index
+ * entries are read here, where no lock is held, and not again by the claim.
+ *
+ * <p>Jobs without a group are not in that index. If the first due jobs contain none, a second read
+ * searches further, from the place that the last search reached. The jobs that became due last are
+ * read too, because a job of a group that had none is among them.
  *
  * <p>Locks nothing: a claim checks the pause, the maximum and the due jobs again.
  */
@@ -104,11 +114,15 @@ final class DueGroupsStatement {
   private static final Field<Instant> UNGROUPED_AT =
       Texts.param("ungrouped_at").cast(SQLDataType.INSTANT);
   private static final Param<Long> UNGROUPED_ID = param("ungrouped_id", Long.class);
+  private static final Field<Instant> LOW_AT = Texts.param("low_at").cast(SQLDataType.INSTANT);
+  private static final Param<Long> LOW_ID = param("low_id", Long.class);
 
   private static final Field<String> GROUP = field(name("found", "group_key"), String.class);
   private static final Field<Long> DUE = field(name("found", "due"), Long.class);
   private static final Field<Instant> FROM = field(name("found", "from_at"), SQLDataType.INSTANT);
+  private static final Field<Long> FROM_ID = field(name("found", "from_id"), Long.class);
   private static final Field<Instant> UNTIL = field(name("found", "until_at"), SQLDataType.INSTANT);
+  private static final Field<Long> UNTIL_ID = field(name("found", "until_id"), Long.class);
   private static final Field<Integer> WEIGHT = field(name("weight"), Integer.class);
   private static final Field<Boolean> IS_PAUSED = field(name("is_paused"), Boolean.class);
   private static final Field<Integer> FREE = field(name("free"), Integer.class);
@@ -119,6 +133,8 @@ final class DueGroupsStatement {
   private static final Field<Boolean> LOCKS_LIMIT = field(name("locks_limit"), Boolean.class);
   private static final Field<Boolean> LOCKS_GROUPS = field(name("locks_groups"), Boolean.class);
   private static final Field<String> READ_TO = field(name("read_to"), String.class);
+  private static final Field<Instant> FIRST_AT = field(name("first_at"), SQLDataType.INSTANT);
+  private static final Field<Long> FIRST_ID = field(name("first_id"), Long.class);
   private static final Field<Instant> READ_AT = field(name("read_at"), SQLDataType.INSTANT);
   private static final Field<Long> READ_ID = field(name("read_id"), Long.class);
 
@@ -136,9 +152,9 @@ final class DueGroupsStatement {
     Field<Integer> most = QueueLimit.mostOfGroup();
     Condition hasRate = QueueLimit.hasRatePerGroup();
     Field<String> key = RateLimit.keyOf(GROUP);
-    Table<?> rate = select(RateLimit.fullAt(hasRate, key).as(FULL_AT)).asTable("rate");
+    Table<?> rate = select(QueueLimit.RATE.fullAt(hasRate, key).as(FULL_AT)).asTable("rate");
     Field<Instant> fullAt = field(name("rate", FULL_AT), SQLDataType.INSTANT);
-    Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
+    Field<Long> tokens = QueueLimit.RATE.tokens(hasRate, key, fullAt);
     Field<Integer> running = QueueLimit.running(QueueLimit.NAME, GROUP, most);
     Field<Integer> free =
         when(QueueLimit.NAME.isNull(), inline(Integer.MAX_VALUE))
@@ -160,16 +176,20 @@ final class DueGroupsStatement {
                         .from(table(name("walked")))
                         .where(step().eq(NAMES).and(NAMES.gt(inline(0)))))
                 .as(READ_TO),
+            firstDue(JOBS.SCHEDULED_AT).as(FIRST_AT),
+            firstDue(JOBS.ID).as(FIRST_ID),
             lastFurther(JOBS.SCHEDULED_AT).as(READ_AT),
             lastFurther(JOBS.ID).as(READ_ID),
             GROUP,
             DUE,
             FROM,
+            FROM_ID,
             UNTIL,
+            UNTIL_ID,
             coalesce(ownWeight, inline(1)).as(WEIGHT),
             field(pausedAt.isNotNull()).as(IS_PAUSED),
             free.as(FREE),
-            when(tokens.eq(inline(0L)), RateLimit.opensIn(hasRate, key, fullAt)).as(OPENS_IN))
+            when(tokens.eq(inline(0L)), QueueLimit.RATE.opensIn(hasRate, key, fullAt)).as(OPENS_IN))
         .from(table(name("bound")))
         .crossJoin(table(name("permits")))
         .leftJoin(table(name("found")))
@@ -185,9 +205,9 @@ final class DueGroupsStatement {
   private static CommonTableExpression<?> permits() {
     Condition hasRate = QueueLimit.hasRateOverAll();
     Field<String> key = inline("");
-    Table<?> rate = select(RateLimit.fullAt(hasRate, key).as(FULL_AT)).asTable("rate");
+    Table<?> rate = select(QueueLimit.RATE.fullAt(hasRate, key).as(FULL_AT)).asTable("rate");
     Field<Instant> fullAt = field(name("rate", FULL_AT), SQLDataType.INSTANT);
-    Field<Long> tokens = RateLimit.tokens(hasRate, key, fullAt);
+    Field<Long> tokens = QueueLimit.RATE.tokens(hasRate, key, fullAt);
     Field<Integer> most = QueueLimit.MOST;
     Field<Integer> permits =
         when(most.isNotNull(), most.minus(QueueLimit.running(QueueLimit.NAME, most)));
@@ -195,7 +215,7 @@ final class DueGroupsStatement {
         .asMaterialized(
             select(
                     free(permits, tokens).as(FREE_OF_LIMIT),
-                    when(tokens.eq(inline(0L)), RateLimit.opensIn(hasRate, key, fullAt))
+                    when(tokens.eq(inline(0L)), QueueLimit.RATE.opensIn(hasRate, key, fullAt))
                         .as(OPENS_IN_OF_LIMIT))
                 .from(table(name("bound")))
                 .crossJoin(lateral(rate)));
@@ -212,7 +232,12 @@ final class DueGroupsStatement {
     return JobPredicates.PENDING
         .and(JOBS.QUEUE.eq(QueueLimit.queue()))
         .and(JOBS.PRIORITY.eq(PRIORITY))
-        .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START));
+        .and(JOBS.SCHEDULED_AT.le(DatabaseClock.TRANSACTION_START))
+        .and(isFromLow());
+  }
+
+  private static Condition isFromLow() {
+    return row(JOBS.SCHEDULED_AT, JOBS.ID).ge(row(LOW_AT, LOW_ID));
   }
 
   private static CommonTableExpression<?> first() {
@@ -259,6 +284,15 @@ final class DueGroupsStatement {
                 .limit(NEWEST));
   }
 
+  /** Returns a column of the first row of {@code first}. */
+  private static <T> Field<T> firstDue(Field<T> column) {
+    return field(
+        select(field(name("first", column.getName()), column.getDataType()))
+            .from(table(name("first")))
+            .orderBy(at("first"), id("first"))
+            .limit(inline(1)));
+  }
+
   /** Returns a column of the last row of {@code further}, or NULL if it contains all due jobs. */
   private static <T> Field<T> lastFurther(Field<T> column) {
     Field<T> last = field(name("further", column.getName()), column.getDataType());
@@ -279,7 +313,8 @@ final class DueGroupsStatement {
         JobPredicates.PENDING
             .and(JOBS.QUEUE.eq(QueueLimit.queue()))
             .and(JOBS.PRIORITY.eq(PRIORITY))
-            .and(JOBS.GROUP_KEY.isNotNull());
+            .and(JOBS.GROUP_KEY.isNotNull())
+            .and(isFromLow());
     Table<?> beyond = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.gt(walkedGroup)), false);
     Table<?> again = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.le(AFTER)), true);
     Table<?> further =
@@ -332,15 +367,33 @@ final class DueGroupsStatement {
   }
 
   private static CommonTableExpression<?> named() {
+    // The first of a group's jobs in newest need not be its first due job.
+    Table<?> read =
+        place("first")
+            .unionAll(
+                select(
+                        group("rest"),
+                        castNull(SQLDataType.INSTANT),
+                        castNull(SQLDataType.BIGINT))
+                    .from(place("newest").except(place("first")).asTable("rest")))
+            .asTable("read");
     return name("named")
-        .fields("group_key", "due")
+        .fields("group_key", "due", "from_at", "from_id")
         .asMaterialized(
-            select(group("walked"), castNull(SQLDataType.BIGINT))
+            select(
+                    group("walked"),
+                    castNull(SQLDataType.BIGINT),
+                    castNull(SQLDataType.INSTANT),
+                    castNull(SQLDataType.BIGINT))
                 .from(table(name("walked")))
                 .where(step().gt(inline(0)))
                 .unionAll(
-                    select(group("read"), count().cast(SQLDataType.BIGINT))
-                        .from(read("first", "newest").asTable("read"))
+                    select(
+                            group("read"),
+                            count().cast(SQLDataType.BIGINT),
+                            min(at("read")),
+                            firstId("read"))
+                        .from(read)
                         .where(group("read").isNotNull())
                         .and(
                             notExists(
@@ -353,23 +406,38 @@ final class DueGroupsStatement {
 
   private static CommonTableExpression<?> found() {
     Field<Long> due = field(name("named", "due"), Long.class);
-    Table<?> counted =
-        selectOne()
+    Table<?> job =
+        select(JOBS.SCHEDULED_AT, JOBS.ID)
             .from(JOBS)
             .where(isDue())
             .and(JOBS.GROUP_KEY.eq(group("named")))
+            .and(due.isNull())
             .orderBy(JOBS.SCHEDULED_AT, JOBS.ID)
             .limit(DEPTH)
+            .asTable("job");
+    Table<?> counted =
+        select(
+                count().cast(SQLDataType.BIGINT).as("due"),
+                min(at("job")).as("from_at"),
+                firstId("job").as("from_id"))
+            .from(job)
             .asTable("counted");
     return name("found")
-        .fields("group_key", "due", "from_at", "until_at")
+        .fields("group_key", "due", "from_at", "from_id", "until_at", "until_id")
         .asMaterialized(
             select(
                     group("named"),
-                    coalesce(due, field(select(count().cast(SQLDataType.BIGINT)).from(counted))),
+                    coalesce(due, field(name("counted", "due"), Long.class)),
+                    coalesce(
+                        field(name("named", "from_at"), SQLDataType.INSTANT),
+                        field(name("counted", "from_at"), SQLDataType.INSTANT)),
+                    coalesce(
+                        field(name("named", "from_id"), Long.class),
+                        field(name("counted", "from_id"), Long.class)),
                     castNull(SQLDataType.INSTANT),
-                    castNull(SQLDataType.INSTANT))
+                    castNull(SQLDataType.BIGINT))
                 .from(table(name("named")))
+                .crossJoin(lateral(counted))
                 .unionAll(ungrouped(read("first", "further"), trueCondition()))
                 .unionAll(
                     ungrouped(
@@ -384,25 +452,46 @@ final class DueGroupsStatement {
   private static Select<Record3<String, Instant, Long>> read(String... parts) {
     Select<Record3<String, Instant, Long>> all = null;
     for (String part : parts) {
-      Select<Record3<String, Instant, Long>> rows =
-          select(
-                  group(part).as("group_key"),
-                  field(name(part, "scheduled_at"), SQLDataType.INSTANT).as("scheduled_at"),
-                  field(name(part, "id"), Long.class).as("id"))
-              .from(table(name(part)));
+      Select<Record3<String, Instant, Long>> rows = place(part);
       all = all == null ? rows : all.union(rows);
     }
     return Objects.requireNonNull(all);
   }
 
+  /** Returns the rows of one part of the search. */
+  private static Select<Record3<String, Instant, Long>> place(String part) {
+    return select(
+            group(part).as("group_key"), at(part).as("scheduled_at"), id(part).as("id"))
+        .from(table(name(part)));
+  }
+
+  private static Field<Instant> at(String table) {
+    return field(name(table, "scheduled_at"), SQLDataType.INSTANT);
+  }
+
+  private static Field<Long> id(String table) {
+    return field(name(table, "id"), Long.class);
+  }
+
+  /** Returns the id of the first job, in the order of due times. */
+  private static Field<Long> firstId(String table) {
+    return arrayGet(arrayAgg(id(table)).orderBy(at(table), id(table)), inline(1));
+  }
+
   /**
-   * Returns the jobs without a group as one group. They are claimed by a range of due times, so
-   * they must come from one part of the search, which contains all jobs of that range.
+   * Returns the jobs without a group as one group. They are claimed between two places, so they
+   * come from one part of the search, which shows how many jobs lie between them.
    */
-  private static Select<Record4<String, Long, Instant, Instant>> ungrouped(
+  private static Select<Record6<String, Long, Instant, Long, Instant, Long>> ungrouped(
       Select<?> rows, Condition which) {
-    Field<Instant> at = field(name("read", "scheduled_at"), SQLDataType.INSTANT);
-    return select(castNull(SQLDataType.CLOB), count().cast(SQLDataType.BIGINT), min(at), max(at))
+    return select(
+            castNull(SQLDataType.CLOB),
+            count().cast(SQLDataType.BIGINT),
+            min(at("read")),
+            firstId("read"),
+            max(at("read")),
+            arrayGet(
+                arrayAgg(id("read")).orderBy(at("read").desc(), id("read").desc()), inline(1)))
         .from(rows.asTable("read"))
         .where(group("read").isNull())
         .and(which);
@@ -410,6 +499,7 @@ final class DueGroupsStatement {
 
   private static Arguments arguments(GroupSearch search) {
     Place ungrouped = search.ungroupedAfter();
+    Place low = Objects.requireNonNullElse(search.from(), Place.FIRST);
     return new Arguments()
         .text("queue", search.lane().queue())
         .integer("priority", search.lane().priority())
@@ -419,7 +509,9 @@ final class DueGroupsStatement {
         .integer("names", search.names())
         .text("after", search.after())
         .text("ungrouped_at", ungrouped == null ? "infinity" : timestamp(ungrouped.scheduledAt()))
-        .number("ungrouped_id", ungrouped == null ? 0 : ungrouped.id());
+        .number("ungrouped_id", ungrouped == null ? 0 : ungrouped.id())
+        .text("low_at", timestamp(low.scheduledAt()))
+        .number("low_id", low.id());
   }
 
   /** Returns a timestamp in PostgreSQL's text form. */
@@ -428,7 +520,6 @@ final class DueGroupsStatement {
   }
 
   private static Found read(Row row) throws SQLException {
-    Instant readAt = row.instantOrNull(READ_AT);
     DueGroups of =
         new DueGroups(
             List.of(),
@@ -437,8 +528,9 @@ final class DueGroupsStatement {
             row.isTrue(LOCKS_LIMIT),
             false,
             row.textOrNull(READ_TO),
-            readAt == null ? null : new Place(readAt, row.number(READ_ID)),
-            duration(row.numberOrNull(OPENS_IN_OF_LIMIT)));
+            place(row.instantOrNull(READ_AT), row.numberOrNull(READ_ID)),
+            duration(row.numberOrNull(OPENS_IN_OF_LIMIT)),
+            place(row.instantOrNull(FIRST_AT), row.numberOrNull(FIRST_ID)));
     Long due = row.numberOrNull(DUE);
     return new Found(
         of,
@@ -449,10 +541,14 @@ final class DueGroupsStatement {
                 due.intValue(),
                 row.integer(WEIGHT),
                 row.integer(FREE),
-                row.instantOrNull(FROM),
-                row.instantOrNull(UNTIL)),
+                place(row.instantOrNull(FROM), row.numberOrNull(FROM_ID)),
+                place(row.instantOrNull(UNTIL), row.numberOrNull(UNTIL_ID))),
         row.isTrue(LOCKS_GROUPS),
         duration(row.numberOrNull(OPENS_IN)));
+  }
+
+  private static @Nullable Place place(@Nullable Instant at, @Nullable Long id) {
+    return at == null || id == null ? null : new Place(at, id);
   }
 
   private static @Nullable Duration duration(@Nullable Long micros) {
@@ -480,7 +576,8 @@ final class DueGroupsStatement {
         of.limit() != null && locksGroups,
         of.readTo(),
         of.ungroupedTo(),
-        of.opensIn() == null ? first(rows) : of.opensIn());
+        of.opensIn() == null ? first(rows) : of.opensIn(),
+        of.first());
   }
 
   /** Returns when the first of the groups that a rate holds may start a job. */

@@ -9,8 +9,10 @@ import dev.skipjack.api.spi.GroupClaim;
 import dev.skipjack.api.spi.GroupClaim.Share;
 import dev.skipjack.api.spi.GroupSearch;
 import dev.skipjack.api.spi.UnknownClaimException;
+import dev.skipjack.sql.Contention;
 import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.Pause;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.ShrinkingLimit;
 import dev.skipjack.sql.Statement;
@@ -34,17 +36,23 @@ final class GroupClaims {
       Comparator.comparing(ClaimedJob::scheduledAt)
           .thenComparingLong(job -> job.execution().jobId().value());
 
+  /** How long a throttle is repeated, in nanoseconds. */
+  private static final long THROTTLED_WITHIN = Duration.ofSeconds(30).toNanos();
+
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(50);
+
   private final OwnTransactions transactions;
   private final Statement<GroupSearch, DueGroupsStatement.Found> due;
   private final Statement<String, String> lockLimit;
   private final Statement<String, String> shareLimit;
   private final Statement<GroupClaim, Integer> lockGroups;
   private final Statement<Execution, ThrottleStatement.Bound> limitOf;
-  private final Statement<ThrottleStatement.Request, String> throttledLimit;
-  private final Statement<ThrottleStatement.Request, String> throttledGroup;
+  private final Statement<ThrottleStatement.Request, String> lockForThrottle;
   private final Statement<ThrottleStatement.Request, Long> throttle;
   private final Statement<GroupClaim, Claimed> claimFair;
   private final Statement<GroupClaim, Claimed> claimLimited;
+  private final Statement<GroupClaim, Claimed> claimFairWithoutPayload;
+  private final Statement<GroupClaim, Claimed> claimLimitedWithoutPayload;
 
   GroupClaims(OwnTransactions transactions, Lazy<DSLContext> dialect) {
     this.transactions = transactions;
@@ -53,11 +61,14 @@ final class GroupClaims {
     this.shareLimit = Statement.lazily(() -> LockLimitStatement.ofShared(dialect.get()));
     this.lockGroups = Statement.lazily(() -> LockGroupsStatement.of(dialect.get()));
     this.limitOf = Statement.lazily(() -> ThrottleStatement.ofLimit(dialect.get()));
-    this.throttledLimit = Statement.lazily(() -> ThrottleStatement.lockLimit(dialect.get()));
-    this.throttledGroup = Statement.lazily(() -> ThrottleStatement.lockGroup(dialect.get()));
+    this.lockForThrottle = Statement.lazily(() -> ThrottleStatement.lock(dialect.get()));
     this.throttle = Statement.lazily(() -> ThrottleStatement.of(dialect.get()));
     this.claimFair = Statement.lazily(() -> ClaimGroupsStatement.ofFair(dialect.get()));
     this.claimLimited = Statement.lazily(() -> ClaimGroupsStatement.ofLimited(dialect.get()));
+    this.claimFairWithoutPayload =
+        Statement.lazily(() -> ClaimGroupsStatement.ofFairWithoutPayload(dialect.get()));
+    this.claimLimitedWithoutPayload =
+        Statement.lazily(() -> ClaimGroupsStatement.ofLimitedWithoutPayload(dialect.get()));
   }
 
   DueGroups due(GroupSearch search) {
@@ -65,7 +76,18 @@ final class GroupClaims {
   }
 
   ClaimedGroups claim(GroupClaim request) {
-    Transaction transaction = new Transaction();
+    return claim(request, claimFair, claimLimited);
+  }
+
+  ClaimedGroups claimWithoutPayload(GroupClaim request) {
+    return claim(request, claimFairWithoutPayload, claimLimitedWithoutPayload);
+  }
+
+  private ClaimedGroups claim(
+      GroupClaim request,
+      Statement<GroupClaim, Claimed> fair,
+      Statement<GroupClaim, Claimed> limited) {
+    Transaction transaction = new Transaction(fair, limited);
     List<Claimed> rows =
         new ShrinkingLimit(request.most()).run(limit -> transaction.claim(request.atMost(limit)));
     List<ClaimedJob> jobs = inRounds(rows, request.shares());
@@ -76,7 +98,23 @@ final class GroupClaims {
         opensIn == null ? null : Duration.of(Math.max(opensIn, 0), ChronoUnit.MICROS));
   }
 
+  /** Throttles, and repeats that if the role's {@code lock_timeout} is short. */
   boolean throttle(Execution execution, boolean onlyGroup, Duration delay) {
+    long deadline = System.nanoTime() + THROTTLED_WITHIN;
+    while (true) {
+      try {
+        return throttleOnce(execution, onlyGroup, delay);
+      } catch (StoreException failure) {
+        if (!Contention.caused(failure)
+            || System.nanoTime() - deadline >= 0
+            || !Pause.upTo(LONGEST_PAUSE)) {
+          throw failure;
+        }
+      }
+    }
+  }
+
+  private boolean throttleOnce(Execution execution, boolean onlyGroup, Duration delay) {
     return transactions
         .bounded()
         .inOne(
@@ -88,7 +126,7 @@ final class GroupClaims {
               boolean ofGroup = onlyGroup || bound.get(0).isPerGroup();
               ThrottleStatement.Request request =
                   new ThrottleStatement.Request(bound.get(0), ofGroup, delay);
-              session.run(ofGroup ? throttledGroup : throttledLimit, request);
+              session.run(lockForThrottle, request);
               return !session.run(throttle, request).isEmpty();
             });
   }
@@ -124,7 +162,14 @@ final class GroupClaims {
   /** A claim, which may need several tries. */
   private final class Transaction {
 
+    private final Statement<GroupClaim, Claimed> fair;
+    private final Statement<GroupClaim, Claimed> limited;
     private boolean isBusy;
+
+    Transaction(Statement<GroupClaim, Claimed> fair, Statement<GroupClaim, Claimed> limited) {
+      this.fair = fair;
+      this.limited = limited;
+    }
 
     List<Claimed> claim(GroupClaim request) {
       List<Claimed> found = new ArrayList<>();
@@ -144,14 +189,14 @@ final class GroupClaims {
       isBusy = false;
       String limit = request.limit();
       if (limit == null) {
-        return session.run(claimFair, request);
+        return session.run(fair, request);
       }
       isBusy = !isLocked(session, request, limit);
       if (isBusy) {
         return List.of();
       }
       GroupClaim allowed = request.locksGroups() ? locked(session, request) : request;
-      return allowed.shares().isEmpty() ? List.of() : session.run(claimLimited, allowed);
+      return allowed.shares().isEmpty() ? List.of() : session.run(limited, allowed);
     }
 
     private boolean isLocked(Session session, GroupClaim request, String limit)

@@ -170,10 +170,20 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public ClaimedGroups claimGroups(GroupClaim request) {
+    return claimGroups(request, groups::claim);
+  }
+
+  @Override
+  public ClaimedGroups claimGroupsWithoutPayload(GroupClaim request) {
+    return claimGroups(request, groups::claimWithoutPayload);
+  }
+
+  private ClaimedGroups claimGroups(
+      GroupClaim request, Function<GroupClaim, ClaimedGroups> claim) {
     if (request.shares().isEmpty() || request.kinds().isEmpty()) {
       return new ClaimedGroups(List.of(), false, null);
     }
-    ClaimedGroups claimed = healing.run(() -> groups.claim(request));
+    ClaimedGroups claimed = healing.run(() -> claim.apply(request));
     rescue.claimed(claimed.jobs());
     return claimed;
   }

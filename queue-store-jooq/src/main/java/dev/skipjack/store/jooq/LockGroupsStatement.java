@@ -34,6 +34,8 @@ import org.jooq.Field;
  */
 final class LockGroupsStatement {
 
+  private static final Field<String> LIMIT = Texts.param("limit");
+
   private LockGroupsStatement() {}
 
   static Statement<GroupClaim, Integer> of(DSLContext dialect) {
@@ -44,7 +46,8 @@ final class LockGroupsStatement {
         dialect,
         select(position)
             .from(given.table())
-            .where(isLocked(given.field("group_key", String.class))),
+            .where(LimitLock.isShared(LIMIT))
+            .and(isLocked(given.field("group_key", String.class))),
         claim ->
             new Arguments()
                 .texts("groups", claim.shares(), GroupClaim.Share::group)
@@ -54,17 +57,10 @@ final class LockGroupsStatement {
 
   /** Returns a condition whose evaluation locks a group until the transaction ends. */
   private static Condition isLocked(Field<String> group) {
-    return LimitLock.isShared(Texts.param("limit")).and(isOwn(group));
-  }
-
-  private static Condition isOwn(Field<String> group) {
-    return condition("pg_catalog.pg_try_advisory_xact_lock({0})", keyOf(group));
-  }
-
-  /** Returns the number of the lock of a group of the limit {@code :limit}. */
-  static Field<Long> keyOf(Field<String> group) {
-    return field(
-        "pg_catalog.hashtextextended({0}, 0)",
-        Long.class, Texts.param("limit").concat(coalesce(inline("/").concat(group), inline(""))));
+    Field<Long> key =
+        field(
+            "pg_catalog.hashtextextended({0}, 0)",
+            Long.class, LIMIT.concat(coalesce(inline("/").concat(group), inline(""))));
+    return condition("pg_catalog.pg_try_advisory_xact_lock({0})", key);
   }
 }

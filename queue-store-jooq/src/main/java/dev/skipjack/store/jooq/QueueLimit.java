@@ -15,11 +15,13 @@ import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.PausePredicates;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Texts;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Table;
+import org.jooq.impl.SQLDataType;
 
 /**
  * The parts that the statements for fair and limited queues share:
@@ -37,6 +39,8 @@ import org.jooq.Table;
 final class QueueLimit {
 
   private static final String BOUND = "bound";
+  private static final Field<Long> PERIOD = field(name("rate_period"), SQLDataType.BIGINT);
+  private static final Field<Long> INTERVAL = field(name("rate_interval"), SQLDataType.BIGINT);
 
   /** The name of the limit. */
   static final Field<String> NAME = of(JOB_QUEUES.LIMIT_NAME);
@@ -46,6 +50,16 @@ final class QueueLimit {
 
   /** The maximum number of running jobs of each group. */
   static final Field<Integer> MOST_PER_GROUP = of(JOB_LIMITS.MAX_RUNNING_PER_GROUP);
+
+  /** The rate. */
+  static final RateLimit RATE =
+      new RateLimit(
+          NAME,
+          of(JOB_LIMITS.RATE_COUNT),
+          of(JOB_LIMITS.RATE_BURST),
+          of(JOB_LIMITS.RATE_KIND),
+          of(PERIOD),
+          of(INTERVAL));
 
   private QueueLimit() {}
 
@@ -62,8 +76,8 @@ final class QueueLimit {
                     JOB_LIMITS.RATE_PER_GROUP,
                     coalesce(JOB_LIMITS.RATE_BURST, JOB_LIMITS.RATE_COUNT)
                         .as(JOB_LIMITS.RATE_BURST),
-                    RateLimit.period().as(RateLimit.PERIOD.getName()),
-                    RateLimit.interval().as(RateLimit.INTERVAL.getName()))
+                    RateLimit.period().as(PERIOD),
+                    RateLimit.interval().as(INTERVAL))
                 .from(JOB_QUEUES)
                 .leftJoin(JOB_LIMITS)
                 .on(JOB_LIMITS.NAME.eq(JOB_QUEUES.LIMIT_NAME))

@@ -18,7 +18,8 @@ import static org.jooq.impl.DSL.with;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
-import dev.skipjack.sql.Row;
+import dev.skipjack.sql.LimitLock;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import java.time.Duration;
@@ -35,18 +36,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * SELECT limit_name, group_key, rate_per_group FROM jobs JOIN job_limits ON name = limit_name WHERE id = :id AND current_execution_id = :execution
- * SELECT name FROM job_limits WHERE name = :limit FOR NO KEY UPDATE      or      SELECT pg_advisory_xact_lock(<the group>)
+ * SELECT pg_advisory_xact_lock(hashtextextended(:limit, 1))
  * INSERT INTO job_rate_uses (limit_name, group_key, taken, full_at)
  * SELECT name, :key, 0, GREATEST(<full_at of the newest row>, clock_timestamp() + :delay + <the time in which a burst of the bucket is used up>)
  *   FROM job_limits WHERE name = :limit
  * }</pre>
  *
- * <p>The statement holds the lock of a claim while it adds its row to {@code job_rate_uses}.
- * Otherwise, a claim that began before it could add a later row, and the rate would be open again.
- * A token bucket opens with one token, not with a burst.
+ * <p>The row is added while no claim under the limit runs. Otherwise, a claim that has read the row
+ * before it could add a later one and open the rate again. A token bucket opens with one token, not
+ * with a burst.
  *
- * <p>Waits for the lock of the limit or of the group, which claims hold for a few milliseconds.
- * Locks nothing else.
+ * <p>Waits for the claims that have begun ({@link LimitLock}). Later ones pass over the limit, so
+ * they cannot delay this statement, however many there are. A lock of the limit's row would be
+ * taken again and again by claims that began later. Locks nothing else.
  */
 final class ThrottleStatement {
 
@@ -102,28 +104,13 @@ final class ThrottleStatement {
                 row.isTrue(JOB_LIMITS.RATE_PER_GROUP)));
   }
 
-  /** Creates the statement that locks the limit. */
-  static Statement<Request, String> lockLimit(DSLContext dialect) {
-    return Statement.of(
-        dialect,
-        select(JOB_LIMITS.NAME).from(JOB_LIMITS).where(JOB_LIMITS.NAME.eq(LIMIT)).forNoKeyUpdate(),
-        request -> new Arguments().text("limit", request.bound().limit()),
-        (Row row) -> row.text(JOB_LIMITS.NAME));
-  }
-
-  /** Creates the statement that locks the group. */
-  static Statement<Request, String> lockGroup(DSLContext dialect) {
-    Field<String> locked =
-        field(
-            "pg_catalog.pg_advisory_xact_lock({0})::text",
-            SQLDataType.CLOB, LockGroupsStatement.keyOf(Texts.param("group")));
+  /** Creates the statement that locks the limit. The text of its row is empty. */
+  static Statement<Request, String> lock(DSLContext dialect) {
+    Field<?> locked = LimitLock.taken(LIMIT).cast(SQLDataType.CLOB);
     return Statement.of(
         dialect,
         select(locked.as("locked")),
-        request ->
-            new Arguments()
-                .text("limit", request.bound().limit())
-                .text("group", request.bound().group()),
+        request -> new Arguments().text("limit", request.bound().limit()),
         row -> "");
   }
 

@@ -144,22 +144,27 @@ final class EveryStatement {
         });
   }
 
+  private static final GroupClaim.Share NO_SHARE =
+      new GroupClaim.Share("none", 1, 1, null, null);
+
   private static List<ClaimedJob> claimGroups(JobStore store, String name) {
     Lane lane = new Lane(name, 0);
-    DueGroups found = store.dueGroups(new GroupSearch(lane, 1, 1, 1, "", GroupSearch.Place.FIRST));
-    return store
-        .claimGroups(
-            new GroupClaim(
-                WorkerId.boot("every"),
-                lane,
-                found.limit(),
-                found.locksLimit(),
-                found.locksGroups(),
-                List.of(new GroupClaim.Share("g", 1, 1, null, null)),
-                List.of(Fixture.WORK.kind()),
-                1,
-                Fixture.LEASE))
-        .jobs();
+    DueGroups found =
+        store.dueGroups(new GroupSearch(lane, 1, 1, 1, "", GroupSearch.Place.FIRST, null));
+    GroupClaim claim =
+        new GroupClaim(
+            WorkerId.boot("every"),
+            lane,
+            found.limit(),
+            found.locksLimit(),
+            found.locksGroups(),
+            List.of(new GroupClaim.Share("g", 1, 1, null, null)),
+            List.of(Fixture.WORK.kind()),
+            1,
+            Fixture.LEASE);
+    List<ClaimedJob> claimed = store.claimGroups(claim).jobs();
+    store.claimGroupsWithoutPayload(claim.withShares(List.of(NO_SHARE)));
+    return claimed;
   }
 
   private static void end(JobStore store, List<ClaimedJob> jobs) {

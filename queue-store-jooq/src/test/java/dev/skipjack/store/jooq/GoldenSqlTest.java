@@ -57,9 +57,11 @@ class GoldenSqlTest {
             Map.entry("lock-groups", LockGroupsStatement.of(dialect).text()),
             Map.entry("claim-fair", ClaimGroupsStatement.ofFair(dialect).text()),
             Map.entry("claim-limited", ClaimGroupsStatement.ofLimited(dialect).text()),
+            Map.entry(
+                "claim-fair-without-payload",
+                ClaimGroupsStatement.ofFairWithoutPayload(dialect).text()),
             Map.entry("limit-of-job", ThrottleStatement.ofLimit(dialect).text()),
-            Map.entry("throttle-limit", ThrottleStatement.lockLimit(dialect).text()),
-            Map.entry("throttle-group", ThrottleStatement.lockGroup(dialect).text()),
+            Map.entry("throttle-lock", ThrottleStatement.lock(dialect).text()),
             Map.entry("throttle", ThrottleStatement.of(dialect).text()),
             Map.entry("held", HeldStatement.of(dialect).text()),
             Map.entry("heartbeat", HeartbeatStatement.of(dialect).text()),

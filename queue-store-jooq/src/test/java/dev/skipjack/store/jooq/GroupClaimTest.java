@@ -52,7 +52,7 @@ class GroupClaimTest {
   }
 
   private DueGroups search(int jobs, int names, String after, @Nullable Place ungrouped) {
-    return fixture.store.dueGroups(new GroupSearch(LANE, jobs, 10, names, after, ungrouped));
+    return fixture.store.dueGroups(new GroupSearch(LANE, jobs, 10, names, after, ungrouped, null));
   }
 
   private DueGroups search() {

@@ -34,6 +34,8 @@ class GroupPlanTest {
           Map.entry("after", "'one-25000'"),
           Map.entry("ungrouped_at", "'-infinity'"),
           Map.entry("ungrouped_id", "0"),
+          Map.entry("low_at", "'-infinity'"),
+          Map.entry("low_id", "0"),
           Map.entry("worker", "'test'"),
           Map.entry("lease", "1000000"),
           Map.entry("limit_name", "'api'"),
@@ -42,8 +44,10 @@ class GroupPlanTest {
           Map.entry("locks_groups", "'true'"),
           Map.entry("groups", "'{many,one-1,one-2,one-3,NULL}'"),
           Map.entry("caps", "'{10,10,10,10,10}'"),
-          Map.entry("from_at", "'-infinity'"),
+          Map.entry("from_at", "array_fill('-infinity'::timestamptz, ARRAY[5])"),
+          Map.entry("from_ids", "'{0,0,0,0,0}'"),
           Map.entry("until_at", "'-infinity'"),
+          Map.entry("until_id", "0"),
           Map.entry("kinds", "'{work}'"),
           Map.entry("most", "50"));
 

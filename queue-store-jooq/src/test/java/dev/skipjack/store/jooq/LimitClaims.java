@@ -50,7 +50,7 @@ public final class LimitClaims {
   /** Searches for groups from the last name on, and returns a claim of them. */
   public GroupClaim request(Lane lane, int room, Duration lease) {
     DueGroups due =
-        store.dueGroups(new GroupSearch(lane, 4 * room, room, NAMES, cursor, ungrouped));
+        store.dueGroups(new GroupSearch(lane, 4 * room, room, NAMES, cursor, ungrouped, null));
     cursor = Objects.requireNonNullElse(due.readTo(), "");
     ungrouped = Objects.requireNonNullElse(due.ungroupedTo(), GroupSearch.Place.FIRST);
     List<GroupClaim.Share> shares = new ArrayList<>();

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -314,6 +315,61 @@ class LimitInterleavingsTest {
 
   private void complete(Execution execution) {
     assertThat(limits.fixture.store.complete(List.of(execution))).containsExactly(Verdict.DONE);
+  }
+
+  /** Claims that begin later would otherwise take the lock first, one after another. */
+  @Test
+  void aThrottleWaitsForTheClaimsThatHaveBegunAndComesBeforeLaterOnes() throws Exception {
+    shared(null, 9);
+    Execution running = only(other.claim(ONE, 1));
+    List<CompletableFuture<Boolean>> throttle = new ArrayList<>();
+    steps.beforeCommit(
+        () -> {
+          throttle.add(
+              CompletableFuture.supplyAsync(
+                  () -> other.store().throttle(running, false, Duration.ofMinutes(10))));
+          Rival.soon().until(() -> throttle.get(0).isDone() || limits.hasWaiter());
+          assertThat(throttle.get(0)).as("the throttle waits").isNotDone();
+          assertThat(limits.claims(limits.fixture.database.dataSource(), "third").claim(TWO, 1))
+              .satisfies(later -> assertThat(later.jobs()).isEmpty())
+              .satisfies(later -> assertThat(later.isBusy()).isTrue());
+        });
+
+    assertThat(claims.claim(ONE, 1).jobs()).hasSize(1);
+
+    assertThat(throttle.get(0).get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(claims.claim(ONE, 1).jobs()).isEmpty();
+  }
+
+  @Test
+  void aThrottleSucceedsAlthoughItsLockTimeoutIsShorterThanAClaim() throws Exception {
+    shared(9, null);
+    Execution running = only(other.claim(ONE, 1));
+    AtomicInteger tries = new AtomicInteger();
+    SteppedDataSource impatient = new SteppedDataSource(limits.fixture.database.dataSource());
+    impatient.rewrite(
+        sql -> {
+          if (sql.contains("pg_advisory_xact_lock(")) {
+            tries.incrementAndGet();
+          }
+          return sql.replace("'30s'", "'20ms'");
+        });
+    List<CompletableFuture<Boolean>> throttle = new ArrayList<>();
+    steps.beforeCommit(
+        () -> {
+          throttle.add(
+              CompletableFuture.supplyAsync(
+                  () ->
+                      limits
+                          .store(impatient.dataSource)
+                          .throttle(running, false, Duration.ofMinutes(10))));
+          Rival.soon().until(() -> throttle.get(0).isDone() || tries.get() > 1);
+        });
+
+    assertThat(claims.claim(ONE, 1).jobs()).hasSize(1);
+
+    assertThat(throttle.get(0).get(20, TimeUnit.SECONDS)).isTrue();
+    assertThat(claims.claim(ONE, 1).jobs()).isEmpty();
   }
 
   /** The change must wait for the claim, or claims that follow it must count the claimed jobs. */

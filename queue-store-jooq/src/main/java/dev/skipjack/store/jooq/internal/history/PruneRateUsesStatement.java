@@ -4,10 +4,12 @@ import static dev.skipjack.model.Tables.JOB_LIMITS;
 import static dev.skipjack.model.Tables.JOB_RATE_USES;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
+import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.condition;
 import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.field;
+import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
@@ -16,6 +18,7 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.RateLimit;
 import dev.skipjack.sql.Statement;
 import java.time.Instant;
 import org.jooq.CommonTableExpression;
@@ -23,7 +26,6 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
 import org.jooq.ResultQuery;
-import org.jooq.impl.SQLDataType;
 
 /**
  * Deletes rows of {@code job_rate_uses} that no rate needs any more: their starts have left the
@@ -32,7 +34,7 @@ import org.jooq.impl.SQLDataType;
  * <pre>{@code
  * WITH old AS MATERIALIZED (SELECT ctid FROM job_rate_uses LEFT JOIN job_limits ON job_limits.name = limit_name
  *                            WHERE job_limits.name IS NULL
- *                               OR (full_at < now() AND at < now() - coalesce(rate_period, interval '0') - interval '1 minute')
+ *                               OR (full_at < now() AND at < now() - (coalesce(<rate_period in microseconds>, 0) + <a minute>))
  *                            LIMIT :batch FOR UPDATE OF job_rate_uses SKIP LOCKED),
  *      pruned AS (DELETE FROM job_rate_uses WHERE ctid = ANY (ARRAY(SELECT ctid FROM old)) RETURNING id)
  * SELECT count(*) FROM pruned
@@ -42,6 +44,9 @@ import org.jooq.impl.SQLDataType;
  * whole table, which contains one row for each claim of the longest period.
  */
 final class PruneRateUsesStatement {
+
+  /** A minute in microseconds. */
+  private static final long MARGIN = 60_000_000;
 
   private static final Param<Long> BATCH = param("batch", Long.class);
   private static final Field<Integer> PRUNED = count();
@@ -62,9 +67,9 @@ final class PruneRateUsesStatement {
 
   private static ResultQuery<?> query() {
     Field<Instant> windowStart =
-        field(
-            "{0} - coalesce({1}, interval '0') - interval '1 minute'",
-            SQLDataType.INSTANT, DatabaseClock.TRANSACTION_START, JOB_LIMITS.RATE_PERIOD);
+        DatabaseClock.minusMicros(
+            DatabaseClock.TRANSACTION_START,
+            coalesce(RateLimit.period(), inline(0L)).plus(inline(MARGIN)));
     Field<Object> row = field("{0}.ctid", Object.class, JOB_RATE_USES);
     CommonTableExpression<?> old =
         name("old")
