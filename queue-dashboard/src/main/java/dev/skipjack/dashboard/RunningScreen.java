@@ -51,7 +51,9 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
 
   private static Node place(RunningRow row, Visit visit) {
     return row.stack() == null
-        ? Html.span("faint").set("title", "Workers sample attempts that run for over a minute.").add("–")
+        ? Html.span("faint")
+            .set("title", "Workers sample attempts that run for over a minute.")
+            .add("–")
         : StackView.brief(row.stack(), visit);
   }
 

@@ -378,9 +378,7 @@ class ChangesTest {
         .contains(QueueSettings.defaults().limitedBy("mail-server").fair());
     assertThat(admin.page("/operations")).contains("configure", "The server is slow");
     assertThat(
-            admin
-                .sendForm("/queue?name=emails", "/queue/settings", "", "limit", "other")
-                .status())
+            admin.sendForm("/queue?name=emails", "/queue/settings", "", "limit", "other").status())
         .isEqualTo(400);
     admin.submit("/queue?name=emails", "/queue/settings", "limit", "", "groups", "");
     assertThat(fixture.queue.admin().settings("emails")).contains(QueueSettings.defaults());
@@ -505,8 +503,7 @@ class ChangesTest {
     assertThat(fixture.queue.reader().held()).isEmpty();
     assertThat(
             admin
-                .sendForm(
-                    "/groups?name=emails", "/groups/settings", "big one", "weight", "101")
+                .sendForm("/groups?name=emails", "/groups/settings", "big one", "weight", "101")
                 .text())
         .contains("Weight 101 is not in 1..100.");
   }

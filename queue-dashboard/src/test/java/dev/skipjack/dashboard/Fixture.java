@@ -4,17 +4,17 @@ import dev.skipjack.api.Backoff;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
+import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.GroupSettings;
 import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.QueueAdmin;
-import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.api.operations.Rate;
 import dev.skipjack.api.schedule.Schedule;
-import dev.skipjack.api.spi.GroupKey;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.ClaimedJob;
+import dev.skipjack.api.spi.GroupKey;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.LaneShare;
 import dev.skipjack.api.spi.StackSample;
@@ -157,7 +157,8 @@ final class Fixture implements AutoCloseable {
    */
   void hold(String group) {
     QueueAdmin admin = queue.admin();
-    admin.limit("shared-limit", Limit.none().running(0).rate(Rate.bucket(5, Duration.ofMinutes(1))));
+    admin.limit(
+        "shared-limit", Limit.none().running(0).rate(Rate.bucket(5, Duration.ofMinutes(1))));
     admin.limit("unused-limit", Limit.none().runningPerGroup(2));
     admin.configure("limited", QueueSettings.defaults().limitedBy("shared-limit"));
     admin.configure("fair", QueueSettings.defaults().fair());
