@@ -70,9 +70,7 @@ class HowDoITest {
   @BeforeEach
   void setUp(QueueDatabase database) throws SQLException {
     dataSource = database.dataSource();
-    execute(
-        "DROP TABLE IF EXISTS reminders",
-        "CREATE TABLE reminders (for_user text NOT NULL)");
+    execute("DROP TABLE IF EXISTS reminders", "CREATE TABLE reminders (for_user text NOT NULL)");
     queue = JobQueue.builder(database.dataSource()).schema(database.schema()).build();
   }
 

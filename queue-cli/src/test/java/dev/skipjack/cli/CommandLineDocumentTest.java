@@ -147,8 +147,7 @@ class CommandLineDocumentTest {
   private static Map<String, String> sections(String page) {
     Map<String, String> sections = new LinkedHashMap<>();
     for (String section : page.split("(?m)^(?=##+ )")) {
-      String heading =
-          section.startsWith("##") ? section.lines().findFirst().orElseThrow() : "# ";
+      String heading = section.startsWith("##") ? section.lines().findFirst().orElseThrow() : "# ";
       sections.put(heading.replaceFirst("#+ ", ""), section);
     }
     return sections;

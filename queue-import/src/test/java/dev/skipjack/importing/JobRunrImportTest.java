@@ -377,7 +377,8 @@ class JobRunrImportTest {
     Sql sql = new Sql(database);
     List<String> before = sql.rows("jobrunr_jobs", "jobrunr_recurring_jobs");
 
-    assertThat(run().rowsThatStay()).isEqualTo(1); // the next run, which leaves with its recurring job
+    assertThat(run().rowsThatStay())
+        .isEqualTo(1); // the next run, which leaves with its recurring job
     assertThat(sql.rows("jobrunr_jobs", "jobrunr_recurring_jobs")).isEmpty();
     ImportReport undone = importer().undo(database.dataSource());
 

@@ -62,7 +62,8 @@ public final class Limits {
   public static Instant scheduledAt(Instant instant) {
     if (instant.isAfter(EnqueueOptions.LATEST)) {
       throw new IllegalArgumentException(
-          "Due time %s is after %s, the latest that can be stored.".formatted(instant, EnqueueOptions.LATEST));
+          "Due time %s is after %s, the latest that can be stored."
+              .formatted(instant, EnqueueOptions.LATEST));
     }
     return instant.isBefore(Instant.EPOCH) ? Instant.EPOCH : instant;
   }
