@@ -133,10 +133,12 @@ final class LimitsScreen implements Screen<LimitsScreen.Model> {
         row.queues().stream()
             .map(
                 queue ->
-                    Html.span("tag")
-                        .add(Ui.queue(queue, visit))
-                        .add(" ")
-                        .add(Ui.link(GroupsScreen.page(queue, visit), "groups")))
+                    Html.tag("p")
+                        .add(
+                            Ui.queue(queue, visit),
+                            Html.text(" ("),
+                            Ui.link(GroupsScreen.page(queue, visit), "groups"),
+                            Html.text(")")))
             .toList());
   }
 
