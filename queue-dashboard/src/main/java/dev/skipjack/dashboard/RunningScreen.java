@@ -35,7 +35,10 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
         "Longest first",
         model.jobs(),
         visit,
-        Html.text(jobs.size() < Reads.ROWS ? "" : "The longest " + Reads.ROWS),
+        Html.span("faint")
+            .add(
+                (jobs.size() < Reads.ROWS ? "" : "The longest " + Reads.ROWS + ". ")
+                    + "Stacks are sampled after a minute"),
         rows ->
             rows.isEmpty()
                 ? Ui.empty("Nothing runs.", "Jobs appear here while a worker runs them.")
@@ -50,9 +53,7 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
   }
 
   private static Node place(RunningRow row, Visit visit) {
-    return row.stack() == null
-        ? Html.span("faint").set("title", "Workers sample attempts that run for over a minute.").add("–")
-        : StackView.brief(row.stack(), visit);
+    return row.stack() == null ? Html.NOTHING : StackView.brief(row.stack(), visit);
   }
 
   private static Node worker(RunningRow row) {
