@@ -9,6 +9,11 @@ import dev.skipjack.api.Outcome;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.Fix;
 import dev.skipjack.api.operations.JobExplanation;
+import dev.skipjack.api.spi.ClaimRequest;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.Lane;
+import dev.skipjack.api.spi.LaneShare;
+import dev.skipjack.api.spi.StackSample;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.QueueDatabase;
@@ -66,6 +71,42 @@ class StuckJobsTest {
     assertThat(first(REASON, why)).isEqualTo(reason);
     assertThat(skipjack(first(COMMAND, why)).exitCode()).isZero();
     assertThat(first(REASON, skipjack("why " + job + " --json").out())).isNotEqualTo(reason);
+  }
+
+  @Test
+  void aLongAttemptShowsWhereItsHandlerIs() {
+    JobId job = queue.enqueue(Shop.RECEIPT, "{}");
+    Execution execution =
+        queue
+            .store()
+            .claim(
+                new ClaimRequest(
+                    WorkerId.boot("w"),
+                    List.of(new LaneShare(new Lane("emails", 0), 1, null)),
+                    List.of(Shop.RECEIPT.kind()),
+                    1,
+                    Duration.ofHours(1)))
+            .get(0)
+            .execution();
+    queue
+        .workers()
+        .recordStacks(
+            List.of(
+                new StackSample(
+                    execution, "\tat a.B.\u001b[2Jc(B.java:1)\n\tat a.D.e(D.java:2)", null)),
+            List.of());
+
+    assertThat(skipjack("jobs show " + job).out())
+        .containsPattern(
+            "(?m)^Stack of the handler, the same since \\S+Z\\R    at a.B. \\[2Jc\\(B.java:1\\)\\R    at a.D.e\\(D.java:2\\)$");
+    assertThat(skipjack("jobs show " + job + " --json").out())
+        .contains("\"stack\":\"\\tat a.B.", "\"stack_since\":\"20", "\"stack_problem\":null");
+    assertThat(skipjack("jobs list --sort started --json").out()).contains("\\tat a.D.e(D.java:2)");
+
+    queue
+        .workers()
+        .recordStacks(List.of(new StackSample(execution, null, "It returned a stage.")), List.of());
+    assertThat(skipjack("jobs show " + job).out()).contains("\nIt returned a stage.\n");
   }
 
   @Test

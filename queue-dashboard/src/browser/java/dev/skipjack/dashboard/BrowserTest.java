@@ -10,6 +10,7 @@ import com.microsoft.playwright.BrowserType;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
 import com.microsoft.playwright.Playwright;
+import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.options.AriaRole;
 import com.microsoft.playwright.options.ColorScheme;
 import dev.skipjack.api.JobStatus;
@@ -48,6 +49,7 @@ class BrowserTest {
 
   private static final Path PICTURE = Path.of("../docs/images/dashboard.png");
   private static final int LARGEST_PICTURE = 150_000;
+  private static final double SOON = 30_000;
 
   private final QueueDatabase database;
   private final JobQueue queue;
@@ -235,9 +237,10 @@ class BrowserTest {
 
     queue.admin().pause("payments");
 
-    assertThat(page.locator("main")).containsText("until it is resumed");
+    // The page shows what was read before its last reload.
+    assertThat(page.getByText("until it is resumed")).isVisible(soon());
     queue.admin().resume("payments");
-    assertThat(page.locator("main")).not().containsText("until it is resumed");
+    assertThat(page.getByText("until it is resumed")).hasCount(0, soonGone());
   }
 
   /**
@@ -264,6 +267,14 @@ class BrowserTest {
     }
 
     assertThat(Files.size(PICTURE)).isLessThanOrEqualTo(LARGEST_PICTURE);
+  }
+
+  private static LocatorAssertions.IsVisibleOptions soon() {
+    return new LocatorAssertions.IsVisibleOptions().setTimeout(SOON);
+  }
+
+  private static LocatorAssertions.HasCountOptions soonGone() {
+    return new LocatorAssertions.HasCountOptions().setTimeout(SOON);
   }
 
   private static Page.GetByRoleOptions named(String name) {

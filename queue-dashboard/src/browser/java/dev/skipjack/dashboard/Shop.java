@@ -7,7 +7,9 @@ import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.DurationHistogram;
 import dev.skipjack.api.operations.QueuePause;
 import dev.skipjack.api.schedule.Schedule;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobMinute;
+import dev.skipjack.api.spi.StackSample;
 import dev.skipjack.outbox.Event;
 import dev.skipjack.outbox.Outbox;
 import dev.skipjack.outbox.PublishResult;
@@ -25,6 +27,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.IntStream;
 
@@ -32,6 +35,16 @@ import java.util.stream.IntStream;
 final class Shop implements AutoCloseable {
 
   private static final int MINUTES = 26 * 60;
+
+  private static final String STACK =
+      """
+      \tat java.base/sun.nio.ch.SocketDispatcher.read0(Native Method)
+      \tat java.base/sun.nio.ch.NioSocketImpl.read(NioSocketImpl.java:284)
+      \tat java.base/java.net.Socket$SocketInputStream.read(Socket.java:966)
+      \tat com.shop.images.ImageStore.download(ImageStore.java:71)
+      \tat com.shop.images.Resizer.resize(Resizer.java:38)
+      \tat com.shop.images.ResizeHandler.handle(ResizeHandler.java:22)\
+      """;
 
   private final QueueDatabase database;
   private final JobQueue queue;
@@ -197,6 +210,25 @@ final class Shop implements AutoCloseable {
     enqueue("charge-card", "payments", 3, 5);
     enqueue("send-invoice", "emails", 1, 5);
     started.await();
+    stacks();
+  }
+
+  /** Records where two handlers are, as their worker would do after a minute. */
+  private void stacks() {
+    List<StackSample> samples =
+        queue.reader().longestRunning(Duration.ZERO, 2).stream()
+            .map(running -> queue.reader().find(running.job().id()).orElseThrow())
+            .map(
+                job ->
+                    new StackSample(
+                        new Execution(
+                            job.summary().id(),
+                            Objects.requireNonNull(job.currentExecution()),
+                            Objects.requireNonNull(job.summary().startedAt())),
+                        STACK,
+                        null))
+            .toList();
+    queue.workers().recordStacks(samples, List.of());
   }
 
   private Outcome hold(CountDownLatch started) throws InterruptedException {

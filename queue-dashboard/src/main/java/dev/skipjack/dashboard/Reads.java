@@ -97,7 +97,7 @@ final class Reads {
   }
 
   Started<List<QueueState>> queues() {
-    return queries.start("queues", LISTS, reader::queues);
+    return queries.start("queues", NUMBERS, reader::queues);
   }
 
   Started<Optional<QueueSettings>> settings(String name) {

@@ -35,7 +35,10 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
         "Longest first",
         model.jobs(),
         visit,
-        Html.text(jobs.size() < Reads.ROWS ? "" : "The longest " + Reads.ROWS),
+        Html.span("faint")
+            .add(
+                (jobs.size() < Reads.ROWS ? "" : "The longest " + Reads.ROWS + ". ")
+                    + "Stacks are sampled after a minute"),
         rows ->
             rows.isEmpty()
                 ? Ui.empty("Nothing runs.", "Jobs appear here while a worker runs them.")

@@ -2,6 +2,7 @@ package dev.skipjack.dashboard;
 
 import dev.skipjack.api.operations.HandlerStack;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Shows where the handler of a running job is, as its worker sampled it. */
 final class StackView {
@@ -21,7 +22,7 @@ final class StackView {
       return Html.span("faint").add(problem(stack));
     }
     return Html.tag("details")
-        .style("stack")
+        .style("frames")
         .add(Html.tag("summary").style("mono").add(place(frames)), whole(stack, visit));
   }
 
@@ -39,7 +40,15 @@ final class StackView {
             : Html.tag("pre")
                 .set("tabindex", "0")
                 .set("aria-label", "Stack")
-                .add(Ui.cut(frames, LONGEST_FRAMES)));
+                .add(lines(frames)));
+  }
+
+  /** Returns the frames without the tabs before them. */
+  private static String lines(String frames) {
+    return Ui.cut(frames, LONGEST_FRAMES)
+        .lines()
+        .map(String::strip)
+        .collect(Collectors.joining("\n"));
   }
 
   private static String problem(HandlerStack stack) {
