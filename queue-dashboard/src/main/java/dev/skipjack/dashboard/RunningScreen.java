@@ -53,11 +53,7 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
   }
 
   private static Node place(RunningRow row, Visit visit) {
-    return row.stack() == null
-        ? Html.span("faint")
-            .set("title", "Workers sample attempts that run for over a minute.")
-            .add("–")
-        : StackView.brief(row.stack(), visit);
+    return row.stack() == null ? Html.NOTHING : StackView.brief(row.stack(), visit);
   }
 
   private static Node worker(RunningRow row) {
