@@ -84,7 +84,9 @@ class DocumentLinksTest {
   void theFirstPageOfTheJavadocLinksToPublishedTypes() throws IOException {
     List<String> types = found(JAVADOC_LINK, ROOT.resolve("site/overview.html"));
 
-    assertThat(types).contains("dev.skipjack.worker.Worker").allMatch(DocumentLinksTest::isInAModule);
+    assertThat(types)
+        .contains("dev.skipjack.worker.Worker")
+        .allMatch(DocumentLinksTest::isInAModule);
   }
 
   private static boolean isInAModule(String type) {
