@@ -172,7 +172,9 @@ final class EnqueueCommand extends ChangeAction {
 
   private void report(JobId id, boolean created, JobQueue queue, Output output) {
     if (created) {
-      actor().recordIfAllowed(queue, "enqueue", queueName == null ? "default" : queueName, id.toString());
+      actor()
+          .recordIfAllowed(
+              queue, "enqueue", queueName == null ? "default" : queueName, id.toString());
     }
     Map<String, @Nullable Object> members = new LinkedHashMap<>();
     members.put("id", id);

@@ -250,8 +250,7 @@ final class ImportCommand extends DatabaseAction {
     };
   }
 
-  private int move(
-      Importer importer, JobQueue queue, KeptConnection connections, Output output)
+  private int move(Importer importer, JobQueue queue, KeptConnection connections, Output output)
       throws SQLException {
     ImportReport report = importer.plan(connections);
     if (action == Action.RUN && !report.moved().isEmpty()) {
@@ -266,14 +265,12 @@ final class ImportCommand extends DatabaseAction {
         : ExitCodes.DONE;
   }
 
-  private int undo(
-      Importer importer, JobQueue queue, KeptConnection connections, Output output)
+  private int undo(Importer importer, JobQueue queue, KeptConnection connections, Output output)
       throws SQLException {
     confirmation.require(
         "Return what was imported from %s and has not started?".formatted(from()), output);
     ImportReport report = importer.undo(connections);
-    actor.recordIfAllowed(
-        queue, "undo_import", null, "%s to %s".formatted(counts(report), from()));
+    actor.recordIfAllowed(queue, "undo_import", null, "%s to %s".formatted(counts(report), from()));
     if (output.isJson()) {
       output.document(document(report, "returned"));
     } else {

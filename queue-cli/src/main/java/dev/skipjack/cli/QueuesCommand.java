@@ -281,8 +281,7 @@ final class QueuesCommand extends CommandGroup {
     @Override
     int run(JobQueue queue, Output output) {
       QueueSettings settings =
-          changed(
-              admin(queue).settings(Names.requireQueue(name)).orElse(QueueSettings.defaults()));
+          changed(admin(queue).settings(Names.requireQueue(name)).orElse(QueueSettings.defaults()));
       admin(queue).configure(name, settings);
       if (output.isJson()) {
         Map<String, @Nullable Object> document = new LinkedHashMap<>();

@@ -58,8 +58,7 @@ final class GroupsScreen implements Screen<GroupsScreen.Model> {
                     .button("Pause", ""))
             : Html.NOTHING,
         visit.may(Role.ADMIN)
-            ? Ui.card(
-                "Settings of a group", Html.NOTHING, settings(model.queue(), null, visit))
+            ? Ui.card("Settings of a group", Html.NOTHING, settings(model.queue(), null, visit))
             : Html.NOTHING);
   }
 
@@ -75,7 +74,8 @@ final class GroupsScreen implements Screen<GroupsScreen.Model> {
   private static Node table(List<GroupState> groups, Visit visit) {
     if (groups.isEmpty()) {
       return Ui.empty(
-          "No such group.", "All groups of this queue have the default settings, and none is paused.");
+          "No such group.",
+          "All groups of this queue have the default settings, and none is paused.");
     }
     return Table.of(groups)
         .rowStyle(group -> group.paused() ? "is-paused" : "")

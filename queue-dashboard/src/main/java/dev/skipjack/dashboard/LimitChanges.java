@@ -80,8 +80,7 @@ final class LimitChanges {
             group.queue(),
             group.name(),
             new GroupSettings(
-                weight,
-                LimitForm.number(visit.request(), MOST, "The number of running jobs")));
+                weight, LimitForm.number(visit.request(), MOST, "The number of running jobs")));
     return groups(group, Note.GROUP_CONFIGURED, visit);
   }
 

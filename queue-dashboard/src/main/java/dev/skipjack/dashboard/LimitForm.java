@@ -28,8 +28,7 @@ final class LimitForm {
   static Node of(LimitsScreen.@Nullable Row row, Visit visit) {
     Limit limit = row == null ? Limit.none() : row.limit();
     Optional<Rate> rate = limit.rate();
-    Form form =
-        visit.form("/limits/set").target(row == null ? "" : row.name()).style("fields");
+    Form form = visit.form("/limits/set").target(row == null ? "" : row.name()).style("fields");
     if (row == null) {
       form.add(field("Name, for example stripe", NAME, ""));
     }

@@ -23,11 +23,7 @@ final class LimitsScreen implements Screen<LimitsScreen.Model> {
    * @param running the number of its running jobs; null if some are in queues that are hidden
    */
   record Row(
-      String name,
-      Limit limit,
-      List<String> queues,
-      @Nullable Integer running,
-      Instant updatedAt) {
+      String name, Limit limit, List<String> queues, @Nullable Integer running, Instant updatedAt) {
 
     static Row of(LimitState state, Predicate<String> isVisible) {
       List<String> visible = state.queues().stream().filter(isVisible).toList();
@@ -159,7 +155,6 @@ final class LimitsScreen implements Screen<LimitsScreen.Model> {
                 row.queues().isEmpty()
                     ? visit.form("/limits/remove").target(row.name()).button("Remove", "small")
                     : Html.NOTHING),
-        Html.tag("details")
-            .add(Html.tag("summary", "Change the limit"), LimitForm.of(row, visit)));
+        Html.tag("details").add(Html.tag("summary", "Change the limit"), LimitForm.of(row, visit)));
   }
 }

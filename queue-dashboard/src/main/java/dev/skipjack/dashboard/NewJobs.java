@@ -97,7 +97,10 @@ final class NewJobs {
     return result;
   }
 
-  /** Restores what a form cannot contain exactly: tags with commas, and spaces around a key or group. */
+  /**
+   * Restores what a form cannot contain exactly: tags with commas, and spaces around a key or
+   * group.
+   */
   private static EnqueueOptions asStored(
       EnqueueOptions options, JobDetails source, Request request) {
     EnqueueOptions chosen = options;

@@ -65,7 +65,9 @@ final class QueueChanges {
             .findFirst()
             .map(key -> unblock(key.orderingKey(), key.head(), visit))
             .orElse(false);
-    return visit.link(HeldScreen.PATH).with("note", (unblocked ? Note.UNBLOCKED : Note.NOT_BLOCKED).code());
+    return visit
+        .link(HeldScreen.PATH)
+        .with("note", (unblocked ? Note.UNBLOCKED : Note.NOT_BLOCKED).code());
   }
 
   private static boolean unblock(String key, JobId head, Visit visit) {

@@ -4,7 +4,9 @@ package dev.skipjack.dashboard;
 public enum Role {
   /** Reads pages, and changes nothing. */
   VIEWER,
-  /** Cancels, redrives and hurries jobs, pauses and resumes queues and groups, and fires schedules. */
+  /**
+   * Cancels, redrives and hurries jobs, pauses and resumes queues and groups, and fires schedules.
+   */
   OPERATOR,
   /** Deletes dead jobs, edits jobs, enqueues new ones, and changes settings and limits. */
   ADMIN;

@@ -465,8 +465,7 @@ class ChangesTest {
     assertThat(fixture.queue.reader().held()).isEmpty();
     assertThat(
             admin
-                .sendForm(
-                    "/groups?name=emails", "/groups/settings", "big one", "weight", "101")
+                .sendForm("/groups?name=emails", "/groups/settings", "big one", "weight", "101")
                 .text())
         .contains("Weight 101 is not in 1..100.");
   }

@@ -131,7 +131,8 @@ final class Fixture implements AutoCloseable {
    */
   void hold(String group) {
     QueueAdmin admin = queue.admin();
-    admin.limit("shared-limit", Limit.none().running(0).rate(Rate.bucket(5, Duration.ofMinutes(1))));
+    admin.limit(
+        "shared-limit", Limit.none().running(0).rate(Rate.bucket(5, Duration.ofMinutes(1))));
     admin.limit("unused-limit", Limit.none().runningPerGroup(2));
     admin.configure("limited", QueueSettings.defaults().limitedBy("shared-limit"));
     admin.configure("fair", QueueSettings.defaults().fair());

@@ -142,7 +142,8 @@ class OddRowsTest {
             check(address, admin.get(address));
           }
           Browser restricted = new Browser(dashboard, "carl viewer emails,others");
-          for (String address : List.of("/", "/workers", "/schedules", "/jobs", "/operations", "/held", "/limits")) {
+          for (String address :
+              List.of("/", "/workers", "/schedules", "/jobs", "/operations", "/held", "/limits")) {
             check(address, restricted.get(address));
           }
         }

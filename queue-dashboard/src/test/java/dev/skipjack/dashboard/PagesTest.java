@@ -221,9 +221,19 @@ class PagesTest {
             read(
                 List.of(
                     new HeldLane("emails", null, Cause.RUNNING, "mail-server", 5, 5, null, 1_000),
-                    new HeldLane("emails", "acme", Cause.RUNNING_OF_GROUP, "mail-server", 2, 2, null, 3),
-                    new HeldLane("charges", null, Cause.RATE, "stripe", 1, 100, NOW.plusSeconds(3), 40),
-                    new HeldLane("charges", null, Cause.RATE_OF_GROUP, "stripe", 0, null, NOW.plusSeconds(90), 1),
+                    new HeldLane(
+                        "emails", "acme", Cause.RUNNING_OF_GROUP, "mail-server", 2, 2, null, 3),
+                    new HeldLane(
+                        "charges", null, Cause.RATE, "stripe", 1, 100, NOW.plusSeconds(3), 40),
+                    new HeldLane(
+                        "charges",
+                        null,
+                        Cause.RATE_OF_GROUP,
+                        "stripe",
+                        0,
+                        null,
+                        NOW.plusSeconds(90),
+                        1),
                     new HeldLane("emails", "late", Cause.GROUP_PAUSED, null, 0, null, null, 7))),
             read(
                 List.of(

@@ -298,8 +298,7 @@ class QueueScopeTest {
     browser.page("/");
 
     for (String path :
-        List.of(
-            "/queue?name=", "/api/v1/queue?name=", "/groups?name=", "/api/v1/groups?name=")) {
+        List.of("/queue?name=", "/api/v1/queue?name=", "/groups?name=", "/api/v1/groups?name=")) {
       assertThat(response(browser, path, HIDDEN)).isEqualTo(response(browser, path, "otter"));
     }
     String unknown = "9999";

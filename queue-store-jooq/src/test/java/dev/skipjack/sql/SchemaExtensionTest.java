@@ -11,10 +11,10 @@ import static org.jooq.impl.DSL.table;
 
 import dev.skipjack.api.operations.Finding;
 import dev.skipjack.api.operations.Finding.Level;
+import dev.skipjack.api.spi.ContinuedOperations;
 import dev.skipjack.api.spi.CreatedPartitions;
 import dev.skipjack.api.spi.Postponed;
 import dev.skipjack.api.spi.Postponed.Reason;
-import dev.skipjack.api.spi.ContinuedOperations;
 import dev.skipjack.api.spi.Pruned;
 import dev.skipjack.operations.diagnosis.JooqDoctor;
 import dev.skipjack.store.jooq.Fixture;

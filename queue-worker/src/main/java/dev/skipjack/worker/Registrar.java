@@ -14,7 +14,8 @@ import java.util.random.RandomGenerator;
 /**
  * Writes the worker's row for operators, checks the version of the schema, reports once the kinds
  * of due jobs that the worker does not handle, instructs the {@link Scheduler} and the {@link
- * OperationContinuer}, and writes the numbers for charts. The rescue of jobs does not depend on the row.
+ * OperationContinuer}, and writes the numbers for charts. The rescue of jobs does not depend on the
+ * row.
  */
 final class Registrar implements Loop.Step {
 

@@ -59,8 +59,7 @@ class OperationContinuerTest {
 
   private void instruct(boolean operationsDue) {
     continuer.instructed(
-        new WorkerInstructions(
-            Set.of(), 1, WorkerInstructions.UTF8, null, false, operationsDue));
+        new WorkerInstructions(Set.of(), 1, WorkerInstructions.UTF8, null, false, operationsDue));
   }
 
   @Test

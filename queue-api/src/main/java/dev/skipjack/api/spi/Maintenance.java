@@ -35,8 +35,8 @@ public interface Maintenance {
    * Removes history that is older than its retention. Partitions that no queue needs any longer,
    * and in which no running attempt started, are dropped. In the other partitions, the archived
    * jobs of queues with a shorter retention are deleted. Records of operators' single changes are
-   * deleted with the audit. The call returns after about ten seconds,
-   * even if there is more history to remove.
+   * deleted with the audit. The call returns after about ten seconds, even if there is more history
+   * to remove.
    *
    * <p>Only tables that this method itself has detached, possibly in an earlier call, are dropped.
    *

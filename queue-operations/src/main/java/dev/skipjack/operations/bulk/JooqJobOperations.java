@@ -1,7 +1,6 @@
 package dev.skipjack.operations.bulk;
 
 import dev.skipjack.api.EnqueueOptions;
-import dev.skipjack.api.JobId;
 import dev.skipjack.api.operations.JobChange;
 import dev.skipjack.api.operations.JobOperation;
 import dev.skipjack.api.operations.JobOperations;

@@ -141,8 +141,7 @@ final class OperationRun {
       List<List<JobId>> still = new ArrayList<>();
       for (List<JobId> jobs : left) {
         Optional<Row> corrected =
-            table.changeAgain(
-                id, run, connection -> fewer(jobs, operation, connection, still));
+            table.changeAgain(id, run, connection -> fewer(jobs, operation, connection, still));
         if (corrected.isEmpty()) {
           return lockedAtEnd(latest, jobs);
         }

@@ -153,7 +153,9 @@ final class OperationTable {
         dsl ->
             dsl.update(JOB_OPERATIONS)
                     .set(JOB_OPERATIONS.STATE, to.literal())
-                    .set(JOB_OPERATIONS.RUN_ID, coalesce(val(run, SQLDataType.UUID), JOB_OPERATIONS.RUN_ID))
+                    .set(
+                        JOB_OPERATIONS.RUN_ID,
+                        coalesce(val(run, SQLDataType.UUID), JOB_OPERATIONS.RUN_ID))
                     .set(JOB_OPERATIONS.UPDATED_AT, DatabaseClock.NOW)
                     .where(JOB_OPERATIONS.ID.eq(id))
                     .and(from)

@@ -84,8 +84,7 @@ final class AnnounceStatement {
     return Statement.of(
         dialect,
         with(announced())
-            .select(
-                pausedQueues, schemaVersion, encoding, nextFireIn, depthsDue, operationsDue),
+            .select(pausedQueues, schemaVersion, encoding, nextFireIn, depthsDue, operationsDue),
         AnnounceStatement::arguments,
         row ->
             new WorkerInstructions(

@@ -152,9 +152,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             directStart,
             settings.isSameForAllThreads() ? SharedWrites.of(transactions, writer) : null);
     this.own = new BoundEnqueuer(jobFactory, interceptor, producers::enqueue);
-    this.reader =
-        Lazy.of(
-            () -> reader(transactions));
+    this.reader = Lazy.of(() -> reader(transactions));
     Lazy<List<SchemaExtension>> extensions = Lazy.of(SchemaExtensions::load);
     this.doctor =
         Lazy.of(

@@ -88,10 +88,7 @@ class AbandonedOperationsTest {
 
   /** Returns the maintenance of another process. */
   private Maintenance another() {
-    return JobQueue.builder(database.dataSource())
-        .schema(database.schema())
-        .build()
-        .maintenance();
+    return JobQueue.builder(database.dataSource()).schema(database.schema()).build().maintenance();
   }
 
   private static ContinuedOperations continueAll(Maintenance maintenance) {
@@ -100,7 +97,9 @@ class AbandonedOperationsTest {
       ContinuedOperations more = maintenance.continueOperations();
       all =
           new ContinuedOperations(
-              both(all.ended(), more.ended()), more.unfinished(), both(all.failed(), more.failed()));
+              both(all.ended(), more.ended()),
+              more.unfinished(),
+              both(all.failed(), more.failed()));
     }
     return all;
   }
@@ -283,8 +282,7 @@ class AbandonedOperationsTest {
 
     ContinuedOperations continued = continueAll(another());
 
-    String reason =
-        fixture.value("SELECT last_reason FROM @job_operations WHERE id = " + broken);
+    String reason = fixture.value("SELECT last_reason FROM @job_operations WHERE id = " + broken);
     fixture.execute(
         "UPDATE @job_operations SET payload_path = NULL, payload_value = NULL;"
             + " ALTER TABLE @job_operations ADD CONSTRAINT job_operations_path_check"

@@ -79,8 +79,7 @@ class KilledOperationIT {
       pool.setJdbcUrl(args[0]);
       JobOperations operations = JobQueue.builder(pool).schema(args[1]).build().operations();
       JobOperation started =
-          operations.start(
-              operations.preview(OperationAction.REDRIVE, JobQuery.live()), "killed");
+          operations.start(operations.preview(OperationAction.REDRIVE, JobQuery.live()), "killed");
       operations.run(
           started.id(),
           progress -> {

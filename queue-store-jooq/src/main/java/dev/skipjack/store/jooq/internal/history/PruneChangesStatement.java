@@ -54,7 +54,8 @@ final class PruneChangesStatement {
   record Request(Duration kept, long number) {}
 
   /**
-   * Creates the statement that returns the id of the last old record among the first ones, or empty.
+   * Creates the statement that returns the id of the last old record among the first ones, or
+   * empty.
    */
   static Statement<Request, Optional<Long>> search(DSLContext dialect) {
     Table<?> first =

@@ -82,9 +82,7 @@ class HistoryPlanTest {
       Plan.Run found =
           Plan.ran(
               connection, PruneChangesStatement.search(dialect).text(), mode, List.of("100", "1"));
-      assertThat(found.plan())
-          .contains("job_changes_pkey")
-          .doesNotContain("Seq Scan on", "Sort");
+      assertThat(found.plan()).contains("job_changes_pkey").doesNotContain("Seq Scan on", "Sort");
       assertThat(found.pages()).isLessThan(20);
       assertThat(
               Plan.of(
