@@ -6,11 +6,16 @@ import dev.skipjack.migrations.Roles;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -118,9 +123,15 @@ class CommandRolesTest {
                     "%s as %s".formatted(command, roleOf(command)), () -> assertRuns(command)));
   }
 
-  private void assertRuns(String command) {
+  private void assertRuns(String command) throws SQLException {
+    boolean changes = changes(command);
+    long before = recorded();
     Program result =
-        run(command + " " + ARGUMENTS.getOrDefault(command, ""), PREFIX + "_" + roleOf(command));
+        run(
+            command
+                + (changes ? " --as bert --reason test " : " ")
+                + ARGUMENTS.getOrDefault(command, ""),
+            PREFIX + "_" + roleOf(command));
 
     assertThat(result.err()).doesNotContain("permission denied");
     // The queue of a test has findings, and only the owner of the tables removes partitions.
@@ -130,6 +141,42 @@ class CommandRolesTest {
             Set.of("doctor", "prune").contains(command)
                 ? List.of(ExitCodes.DONE, ExitCodes.BAD_NEWS)
                 : List.of(ExitCodes.DONE, ExitCodes.NOTHING_MATCHED));
+    boolean changed = changes && result.exitCode() == ExitCodes.DONE;
+    if (changed && roleOf(command).equals("operator")) {
+      assertThat(recorded()).as(result.out()).isGreaterThan(before);
+    }
+  }
+
+  /** Whether the command changes something in a queue. */
+  private static boolean changes(String command) {
+    CommandLine line = Skipjack.commandLine();
+    for (String word : command.split(" ", -1)) {
+      line = Objects.requireNonNull(line.getSubcommands().get(word));
+    }
+    return line.getCommand() instanceof ChangeAction;
+  }
+
+  /** Returns how many records there are of changes by the actor and for the reason of this test. */
+  private long recorded() throws SQLException {
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT count(*) FROM skipjack.job_changes WHERE actor = 'bert' AND reason = 'test'")) {
+      row.next();
+      return row.getLong(1);
+    }
+  }
+
+  /** The dashboard records its users. */
+  @Test
+  void everyCommandThatWritesRecordsItsActor() {
+    Set<String> others =
+        commands("", Skipjack.commandLine()).stream()
+            .filter(command -> !changes(command) && !roleOf(command).equals("viewer"))
+            .collect(Collectors.toSet());
+
+    assertThat(others).containsExactlyInAnyOrder("dashboard", "limits held", "operations list");
   }
 
   @Test

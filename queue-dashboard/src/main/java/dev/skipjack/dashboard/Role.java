@@ -4,9 +4,12 @@ package dev.skipjack.dashboard;
 public enum Role {
   /** Reads pages, and changes nothing. */
   VIEWER,
-  /** Cancels and redrives jobs, makes jobs due, pauses and resumes queues, and fires schedules. */
+  /**
+   * Cancels and redrives jobs, makes jobs due, pauses and resumes queues and groups, and fires
+   * schedules.
+   */
   OPERATOR,
-  /** Deletes dead jobs, edits jobs, enqueues new ones, and changes settings. */
+  /** Deletes dead jobs, edits jobs, enqueues new ones, and changes settings and limits. */
   ADMIN;
 
   /**
