@@ -47,7 +47,6 @@ final class RunningScreen implements Screen<RunningScreen.Model> {
                     .column("Queue", row -> Ui.queue(row.job().queue(), visit))
                     .column("Worker", row -> worker(row))
                     .number("Attempt", row -> Ui.attempts(row.job()))
-                    .number("Started", row -> visit.times().ago(row.job().startedAt()))
                     .column("Runs for", "wide", row -> span(row, longest))
                     .column("Handler is in", "grow", row -> place(row, visit)));
   }
