@@ -219,7 +219,8 @@ class GroupClaimsTest {
   void searchesRestAfterSeveralThatFoundNoJobToClaim() {
     searchNanos = Duration.ofMillis(3).toNanos();
     Place place = new Place(Instant.EPOCH, 7);
-    found.add(new DueGroups(List.of(group("a", 0)), "api", 5, true, false, null, place, null, null));
+    found.add(
+        new DueGroups(List.of(group("a", 0)), "api", 5, true, false, null, place, null, null));
     groups.claim(LANE, 5, 5);
     int before = searches.size();
     assertThat(groups.pause(now)).isBetween(20 * 8 * searchNanos, 21 * 8 * searchNanos);
@@ -249,7 +250,15 @@ class GroupClaimsTest {
   void laneThatARateHoldsIsNotClaimedFrom() {
     found.add(
         new DueGroups(
-            List.of(group("a", 5)), "api", 0, true, false, null, null, Duration.ofMillis(40), null));
+            List.of(group("a", 5)),
+            "api",
+            0,
+            true,
+            false,
+            null,
+            null,
+            Duration.ofMillis(40),
+            null));
 
     groups.claim(LANE, 5, 5);
 

@@ -178,7 +178,15 @@ class GroupTurnsTest {
         new DueGroups(List.of(group("a", 5)), null, 9, false, false, null, place, null, null);
     DueGroups one =
         new DueGroups(
-            List.of(group(null, 5, 1, Integer.MAX_VALUE)), null, 9, false, false, null, null, null, null);
+            List.of(group(null, 5, 1, Integer.MAX_VALUE)),
+            null,
+            9,
+            false,
+            false,
+            null,
+            null,
+            null,
+            null);
 
     choose(none, 1);
     assertThat(turns.search(5, 0)).extracting(GroupSearch::ungroupedAfter).isEqualTo(place);

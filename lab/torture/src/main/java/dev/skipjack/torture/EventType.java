@@ -51,7 +51,9 @@ enum EventType {
   GROUP_RESUME_REQUESTED,
   /** A handler is about to stop all starts under the limit of {@link LimitedWork}. */
   THROTTLE_REQUESTED,
-  /** The starts were stopped, for {@link LimitedWork#RETRY_AFTER} from a moment since the request. */
+  /**
+   * The starts were stopped, for {@link LimitedWork#RETRY_AFTER} from a moment since the request.
+   */
   THROTTLE_RETURNED,
   /** A handler started; the detail is the content of the job that it received. */
   STARTED,

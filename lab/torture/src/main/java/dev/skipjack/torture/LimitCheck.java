@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.PriorityQueue;
 
 /**
- * Finds attempts that started although their limit or its rate was used up, although their group was
- * paused, or although a handler had stopped all starts.
+ * Finds attempts that started although their limit or its rate was used up, although their group
+ * was paused, or although a handler had stopped all starts.
  *
  * <p>An attempt uses its limit from its start until its end in the audit. The database writes both
  * times while it holds the locks that the limit needs, so no tolerance is needed between attempts.

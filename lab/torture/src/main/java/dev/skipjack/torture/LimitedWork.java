@@ -7,7 +7,8 @@ import java.util.List;
 
 /**
  * The jobs with a limit. They are in two fair queues that share one limit over all workers, which
- * also has a number per group and a rate. Some attempts stop all starts for a while. The group of a job follows from the key of its request.
+ * also has a number per group and a rate. Some attempts stop all starts for a while. The group of a
+ * job follows from the key of its request.
  */
 final class LimitedWork {
 
@@ -31,8 +32,7 @@ final class LimitedWork {
 
   /** The settings between which an operator changes the limit. */
   static final List<Setting> SETTINGS =
-      List.of(
-          new Setting(4, 2, 30), new Setting(2, 1, 20), HIGHEST, new Setting(3, 3, 16));
+      List.of(new Setting(4, 2, 30), new Setting(2, 1, 20), HIGHEST, new Setting(3, 3, 16));
 
   /**
    * The numbers of the limit.

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Tests attempts under a limit of four, two per group and five starts in a period, that was set from
- * 0.1 to 0.2.
+ * Tests attempts under a limit of four, two per group and five starts in a period, that was set
+ * from 0.1 to 0.2.
  */
 class LimitCheckTest {
 

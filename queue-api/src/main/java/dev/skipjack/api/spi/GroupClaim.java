@@ -43,11 +43,7 @@ public record GroupClaim(
    * @param until the last place that is read, for jobs without a group; null for other jobs
    */
   public record Share(
-      @Nullable String group,
-      int cap,
-      int weight,
-      @Nullable Place from,
-      @Nullable Place until) {}
+      @Nullable String group, int cap, int weight, @Nullable Place from, @Nullable Place until) {}
 
   /**
    * Creates a request, with defensive copies of the lists.

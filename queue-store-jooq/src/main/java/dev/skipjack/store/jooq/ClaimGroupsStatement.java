@@ -85,7 +85,8 @@ import org.jspecify.annotations.Nullable;
  * It counts the running jobs and reads all settings itself: it claims nothing if a number needs a
  * lock that the transaction does not hold, because the limit was changed after the caller had
  * chosen the locks. It begins at the first due job that the search found in each group, so that it
- * reads no dead index entries, and no jobs of other groups, while it holds the locks. A group has one row in {@code lane}. Two would see the same free permits.
+ * reads no dead index entries, and no jobs of other groups, while it holds the locks. A group has
+ * one row in {@code lane}. Two would see the same free permits.
  *
  * <p>Locks the chosen jobs like {@link ClaimStatement}: in the order of the groups, without
  * waiting. For a fair queue without a limit, {@code room}, {@code used} and the counts are left

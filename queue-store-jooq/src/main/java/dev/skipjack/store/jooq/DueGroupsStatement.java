@@ -371,10 +371,7 @@ final class DueGroupsStatement {
     Table<?> read =
         place("first")
             .unionAll(
-                select(
-                        group("rest"),
-                        castNull(SQLDataType.INSTANT),
-                        castNull(SQLDataType.BIGINT))
+                select(group("rest"), castNull(SQLDataType.INSTANT), castNull(SQLDataType.BIGINT))
                     .from(place("newest").except(place("first")).asTable("rest")))
             .asTable("read");
     return name("named")
@@ -460,8 +457,7 @@ final class DueGroupsStatement {
 
   /** Returns the rows of one part of the search. */
   private static Select<Record3<String, Instant, Long>> place(String part) {
-    return select(
-            group(part).as("group_key"), at(part).as("scheduled_at"), id(part).as("id"))
+    return select(group(part).as("group_key"), at(part).as("scheduled_at"), id(part).as("id"))
         .from(table(name(part)));
   }
 
@@ -490,8 +486,7 @@ final class DueGroupsStatement {
             min(at("read")),
             firstId("read"),
             max(at("read")),
-            arrayGet(
-                arrayAgg(id("read")).orderBy(at("read").desc(), id("read").desc()), inline(1)))
+            arrayGet(arrayAgg(id("read")).orderBy(at("read").desc(), id("read").desc()), inline(1)))
         .from(rows.asTable("read"))
         .where(group("read").isNull())
         .and(which);

@@ -178,8 +178,7 @@ final class JooqJobStore implements JobStore {
     return claimGroups(request, groups::claimWithoutPayload);
   }
 
-  private ClaimedGroups claimGroups(
-      GroupClaim request, Function<GroupClaim, ClaimedGroups> claim) {
+  private ClaimedGroups claimGroups(GroupClaim request, Function<GroupClaim, ClaimedGroups> claim) {
     if (request.shares().isEmpty() || request.kinds().isEmpty()) {
       return new ClaimedGroups(List.of(), false, null);
     }

@@ -143,8 +143,7 @@ final class EveryStatement {
         });
   }
 
-  private static final GroupClaim.Share NO_SHARE =
-      new GroupClaim.Share("none", 1, 1, null, null);
+  private static final GroupClaim.Share NO_SHARE = new GroupClaim.Share("none", 1, 1, null, null);
 
   private static List<ClaimedJob> claimGroups(JobStore store, String name) {
     Lane lane = new Lane(name, 0);

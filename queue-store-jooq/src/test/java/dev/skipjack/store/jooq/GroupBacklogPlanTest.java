@@ -80,7 +80,9 @@ class GroupBacklogPlanTest {
         MANY);
     for (String queue : List.of("huge", "many", "later", "behind", "same", "dead", "pinned")) {
       fixture.execute(
-          "INSERT INTO @job_queues (queue, limit_name, fair) VALUES ('" + queue + "', 'api', true)");
+          "INSERT INTO @job_queues (queue, limit_name, fair) VALUES ('"
+              + queue
+              + "', 'api', true)");
     }
     fixture.execute("ANALYZE @jobs");
   }
@@ -110,8 +112,8 @@ class GroupBacklogPlanTest {
   }
 
   /**
-   * All jobs of the lane are due at the same time, so only their ids show where the claim begins and
-   * ends. It asks for more jobs than there are, as if other claims had taken some of them.
+   * All jobs of the lane are due at the same time, so only their ids show where the claim begins
+   * and ends. It asks for more jobs than there are, as if other claims had taken some of them.
    */
   @Test
   void claimOfJobsWithoutAGroupReadsNoBacklogOfTheSameDueTime() throws SQLException {
@@ -234,11 +236,7 @@ class GroupBacklogPlanTest {
             .map(
                 group ->
                     new GroupClaim.Share(
-                        group.group(),
-                        Math.min(ROOM, group.due()),
-                        1,
-                        group.from(),
-                        group.until()))
+                        group.group(), Math.min(ROOM, group.due()), 1, group.from(), group.until()))
             .toList(),
         List.of("work"),
         ROOM,

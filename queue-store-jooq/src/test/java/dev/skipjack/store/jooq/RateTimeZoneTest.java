@@ -42,8 +42,7 @@ class RateTimeZoneTest {
     while (ZoneId.of(zone).getRules().isDaylightSavings(now.minus(Duration.ofDays(days)))) {
       days++;
     }
-    queue =
-        JobQueue.builder(inZone(database.dataSource(), zone)).schema(database.schema()).build();
+    queue = JobQueue.builder(inZone(database.dataSource(), zone)).schema(database.schema()).build();
     fixture.execute(
         "INSERT INTO @job_limits (name, rate_count, rate_period, rate_kind) VALUES ('api', 1, '%d days', 'sliding'); INSERT INTO @job_queues (queue, limit_name) VALUES ('default', 'api')"
             .formatted(days));
