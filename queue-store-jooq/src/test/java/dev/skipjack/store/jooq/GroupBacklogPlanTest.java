@@ -123,8 +123,8 @@ class GroupBacklogPlanTest {
     assertThat(found.cap()).isEqualTo(UNGROUPED);
 
     long exact = claimPages(claim.withShares(List.of(more(found, found.from(), found.until()))));
-    Place from = new Place(found.from().scheduledAt(), 0);
-    Place until = new Place(found.until().scheduledAt(), Long.MAX_VALUE);
+    Place from = new Place(Objects.requireNonNull(found.from()).scheduledAt(), 0);
+    Place until = new Place(Objects.requireNonNull(found.until()).scheduledAt(), Long.MAX_VALUE);
 
     assertThat(exact).isLessThan(1_000);
     assertThat(claimPages(claim.withShares(List.of(more(found, from, found.until())))) - exact)
