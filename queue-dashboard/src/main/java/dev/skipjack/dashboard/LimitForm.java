@@ -120,7 +120,7 @@ final class LimitForm {
     OptionalInt count = number(request, COUNT, "The number of starts");
     Optional<String> period = value(request, PERIOD);
     OptionalInt burst = number(request, BURST, "The number of starts at once");
-    if (count.isEmpty() != period.isEmpty() || count.isEmpty() && burst.isPresent()) {
+    if (count.isEmpty() != period.isEmpty() || (count.isEmpty() && burst.isPresent())) {
       throw Refusal.badInput("A rate needs both a number of starts and a period.");
     }
     if (count.isEmpty()) {
