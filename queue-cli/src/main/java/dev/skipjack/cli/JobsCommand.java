@@ -171,7 +171,10 @@ final class JobsCommand extends CommandGroup {
 
   private static void show(HandlerStack stack, Output output) {
     output.line("");
-    output.line(output.style().heading("Stack of the handler, the same since " + Cell.whole(stack.since())));
+    output.line(
+        output
+            .style()
+            .heading("Stack of the handler, the same since " + Cell.whole(stack.since())));
     if (stack.stack() == null) {
       output.line(Cell.whole(stack.problem()));
     } else {

@@ -8,8 +8,7 @@ final class QueueTable {
 
   private QueueTable() {}
 
-  static Node of(
-      List<QueueRow> queues, Panel<Map<String, Sparkline>> activity, Visit visit) {
+  static Node of(List<QueueRow> queues, Panel<Map<String, Sparkline>> activity, Visit visit) {
     if (queues.isEmpty()) {
       return Ui.empty(
           "No queue yet.",

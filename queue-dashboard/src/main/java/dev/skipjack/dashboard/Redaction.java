@@ -154,7 +154,9 @@ record Redaction(PayloadView view, boolean payloads) {
   /** Returns a line of a stack trace without the message of an exception, or an empty text. */
   private static String frame(String line) {
     String text = line.strip();
-    if (line.startsWith("\t") && text.matches("at [\\p{L}\\p{N}_$.@/<>~-]+\\((Native Method|Unknown Source|[^)\\s]*)\\)")) {
+    if (line.startsWith("\t")
+        && text.matches(
+            "at [\\p{L}\\p{N}_$.@/<>~-]+\\((Native Method|Unknown Source|[^)\\s]*)\\)")) {
       return "\t" + text;
     }
     Matcher name = CLASS_NAME.matcher(text);

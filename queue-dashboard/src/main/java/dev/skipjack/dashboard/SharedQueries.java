@@ -47,7 +47,10 @@ final class SharedQueries implements AutoCloseable {
 
   private static final Duration LONGEST_REST = Duration.ofSeconds(30);
 
-  /** How old a result may be that is shown while the next one is read, in multiples of its freshness. */
+  /**
+   * How old a result may be that is shown while the next one is read, in multiples of its
+   * freshness.
+   */
   private static final int RECENT = 3;
 
   private final ReentrantLock lock = new ReentrantLock();

@@ -37,10 +37,7 @@ final class StackView {
             .add("."),
         frames == null
             ? Html.tag("p").add(problem(stack))
-            : Html.tag("pre")
-                .set("tabindex", "0")
-                .set("aria-label", "Stack")
-                .add(lines(frames)));
+            : Html.tag("pre").set("tabindex", "0").set("aria-label", "Stack").add(lines(frames)));
   }
 
   /** Returns the frames without the tabs before them. */

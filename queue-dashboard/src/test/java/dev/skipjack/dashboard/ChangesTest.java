@@ -371,9 +371,7 @@ class ChangesTest {
         .contains(QueueSettings.defaults().limitedBy("mail-server").fair());
     assertThat(admin.page("/operations")).contains("configure", "The server is slow");
     assertThat(
-            admin
-                .sendForm("/queue?name=emails", "/queue/settings", "", "limit", "other")
-                .status())
+            admin.sendForm("/queue?name=emails", "/queue/settings", "", "limit", "other").status())
         .isEqualTo(400);
     admin.submit("/queue?name=emails", "/queue/settings", "limit", "", "groups", "");
     assertThat(fixture.queue.admin().settings("emails")).contains(QueueSettings.defaults());

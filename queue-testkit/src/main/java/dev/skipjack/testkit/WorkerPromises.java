@@ -291,8 +291,7 @@ abstract class WorkerPromises extends Promises {
     Execution failed = fixture.claimOne(AttemptFixture.LEASE);
     Execution running = fixture.claimOne(AttemptFixture.LEASE);
     record(
-        List.of(
-            sample(failed, "\tat a.B.c(B.java:1)"), new StackSample(running, null, "A stage.")),
+        List.of(sample(failed, "\tat a.B.c(B.java:1)"), new StackSample(running, null, "A stage.")),
         List.of());
     fixture
         .ports
@@ -317,7 +316,8 @@ abstract class WorkerPromises extends Promises {
     assertThat(Objects.requireNonNull(stackOf(execution)).stack())
         .startsWith("nul \uFFFD lone \uFFFD x")
         .hasSize(8_000);
-    assertThat(Objects.requireNonNull(reader.longestRunning(Duration.ZERO, 1).get(0).stack()).stack())
+    assertThat(
+            Objects.requireNonNull(reader.longestRunning(Duration.ZERO, 1).get(0).stack()).stack())
         .hasSize(2_000);
   }
 

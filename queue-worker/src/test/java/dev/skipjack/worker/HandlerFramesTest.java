@@ -26,8 +26,7 @@ class HandlerFramesTest {
     StackTraceElement registration = frame(HandlerRegistry.Registration.class.getName());
 
     assertThat(text(frame("java.net.Socket"), HANDLER, registration, CALL, RUNNER))
-        .isEqualTo(
-            "\tat java.net.Socket.send(Mails.java:12)\n\tat app.Mails.send(Mails.java:12)");
+        .isEqualTo("\tat java.net.Socket.send(Mails.java:12)\n\tat app.Mails.send(Mails.java:12)");
   }
 
   @Test

@@ -81,7 +81,8 @@ class SampledStackIT {
     try (var connection = database.connection();
         var statement = connection.createStatement();
         var result =
-            statement.executeQuery("SELECT count(*) FROM %s.job_stacks".formatted(database.schema()))) {
+            statement.executeQuery(
+                "SELECT count(*) FROM %s.job_stacks".formatted(database.schema()))) {
       result.next();
       return result.getLong(1);
     }

@@ -56,12 +56,10 @@ final class DashboardPages implements Benchmark {
     fill(database, pending, notes);
     JobQueue worker = database.queue(HANDLERS);
     StatementCounter counter = new StatementCounter();
-    JobQueue seen =
-        database.queue(counter.counting(database.pool(4)), BenchmarkDatabase.SCHEMA);
+    JobQueue seen = database.queue(counter.counting(database.pool(4)), BenchmarkDatabase.SCHEMA);
     try (Dashboard dashboard =
         Dashboard.on(seen)
-            .access(
-                request -> Optional.of(Access.of("bench", Role.ADMIN).payloads(true)))
+            .access(request -> Optional.of(Access.of("bench", Role.ADMIN).payloads(true)))
             .build()) {
       List<Viewers.Page> pages = pages(dashboard, seen);
       Viewers.Seen warm = new Viewers.Seen();
@@ -78,17 +76,10 @@ final class DashboardPages implements Benchmark {
       }
       Viewers.Seen busy = new Viewers.Seen();
       Rounds.Results results =
-          new Rounds(
-                  options.warmUps(),
-                  options.count(Setting.RUNS, 5),
-                  seconds,
-                  notes)
+          new Rounds(options.warmUps(), options.count(Setting.RUNS, 5), seconds, notes)
               .variant(
                   "with viewers",
-                  drains(
-                      database,
-                      worker,
-                      () -> Viewers.open(dashboard, viewers, pages, busy)))
+                  drains(database, worker, () -> Viewers.open(dashboard, viewers, pages, busy)))
               .variant("without viewers", drains(database, worker, () -> null))
               .run();
       return report(results, idle, busy, statements)
@@ -103,8 +94,7 @@ final class DashboardPages implements Benchmark {
       Rounds.Results results, Viewers.Seen idle, Viewers.Seen busy, double statements) {
     Report report =
         new Report("dashboard", "jobs/s").finding(results, "with viewers", "without viewers");
-    double lost =
-        100 * (1 - Statistics.median(results.ratios("with viewers", "without viewers")));
+    double lost = 100 * (1 - Statistics.median(results.ratios("with viewers", "without viewers")));
     idle.pages().forEach((page, latencies) -> report.row(row(page, latencies)));
     return report
         .put("p50_ms", idle.all().millis(50))
@@ -194,11 +184,7 @@ final class DashboardPages implements Benchmark {
               + " created_at, started_at, attempts, uncounted_attempts, max_attempts, execution_id, worker_id)"
               + " SELECT %d + n, now() - n * interval '%d s' / %d, 'completed', 'q' || n %% %d, 'kind-' || n %% 7, %s, 1, 0, now(), now(), now(), 1, 0, 25, n, 'bench'"
                   .formatted(
-                      2 * pending,
-                      TimeUnit.DAYS.toSeconds(DAYS - 2),
-                      10 * pending,
-                      QUEUES,
-                      payload)
+                      2 * pending, TimeUnit.DAYS.toSeconds(DAYS - 2), 10 * pending, QUEUES, payload)
               + " FROM generate_series(%d, %d) AS n".formatted(first, last));
       notes.accept("%,d of %,d archived jobs written".formatted(last, 10 * pending));
     }

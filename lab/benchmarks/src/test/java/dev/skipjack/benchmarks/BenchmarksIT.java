@@ -161,7 +161,8 @@ class BenchmarksIT {
       case "ordering" -> TINY.with(Setting.JOBS, 60).with(Setting.RATE, 40).with(Setting.RUNS, 1);
       case "outbox" -> TINY.with(Setting.JOBS, 100).with(Setting.RATE, 40).with(Setting.RUNS, 1);
       case "limits" -> TINY.with(Setting.JOBS, 200).with(Setting.WORKERS, 2).with(Setting.RUNS, 1);
-      case "dashboard" -> TINY.with(Setting.JOBS, 200).with(Setting.WORKERS, 3).with(Setting.RUNS, 1);
+      case "dashboard" ->
+          TINY.with(Setting.JOBS, 200).with(Setting.WORKERS, 3).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
   }

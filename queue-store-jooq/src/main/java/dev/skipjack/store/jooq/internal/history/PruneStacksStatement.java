@@ -76,8 +76,7 @@ final class PruneStacksStatement {
         name("pruned")
             .as(
                 deleteFrom(JOB_STACKS)
-                    .where(
-                        JOB_STACKS.EXECUTION_ID.eq(any(array(select(execution).from(leftOver)))))
+                    .where(JOB_STACKS.EXECUTION_ID.eq(any(array(select(execution).from(leftOver)))))
                     .returning(JOB_STACKS.EXECUTION_ID));
     return with(leftOver, pruned).select(PRUNED).from(table(name("pruned")));
   }
