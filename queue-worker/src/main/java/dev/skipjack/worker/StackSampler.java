@@ -103,7 +103,7 @@ final class StackSampler implements Loop.Step {
         }
       }
     }
-    if (changed.isEmpty() && ended.isEmpty() || record(changed, ended)) {
+    if ((changed.isEmpty() && ended.isEmpty()) || record(changed, ended)) {
       sampled.putAll(latest);
       ended.forEach(sampled::remove);
     }
