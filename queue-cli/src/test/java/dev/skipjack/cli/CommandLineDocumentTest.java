@@ -149,7 +149,7 @@ class CommandLineDocumentTest {
   /** Returns the sections of a page by their headings, in order. */
   private static Map<String, String> sections(String page) {
     Map<String, String> sections = new LinkedHashMap<>();
-    for (String section : page.split("(?m)^(?=##+ )")) {
+    for (String section : page.split("(?m)^(?=##+ )", -1)) {
       String heading = section.startsWith("##") ? section.lines().findFirst().orElseThrow() : "# ";
       sections.put(heading.replaceFirst("#+ ", ""), section);
     }

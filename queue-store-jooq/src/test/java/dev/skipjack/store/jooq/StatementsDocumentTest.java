@@ -159,7 +159,7 @@ class StatementsDocumentTest {
   private static String section(String name) throws IOException {
     String text = comment(name);
     StringBuilder section = new StringBuilder();
-    for (String part : SQL.split(text, -1)) {
+    for (String part : SQL.splitAsStream(text).toList()) {
       section.append(prose(part, section.isEmpty()));
     }
     return section.toString().strip().replaceAll(":(?=\\n\\n|$)", ".") + "\n";
