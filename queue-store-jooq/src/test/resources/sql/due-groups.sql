@@ -1,4 +1,4 @@
--- parameters: queue, queue, priority, low_at, low_id, jobs, queue, priority, low_at, low_id, ungrouped_at, ungrouped_id, jobs, jobs, queue, priority, low_at, low_id, jobs, newest, after, jobs, queue, priority, low_at, low_id, queue, priority, low_at, low_id, after, queue, priority, low_at, low_id, after, names, queue, priority, low_at, low_id, depth, names, names, jobs, jobs, queue, after
+-- parameters: queue, queue, priority, low_at, low_id, jobs, queue, priority, low_at, low_id, ungrouped_at, ungrouped_id, jobs, jobs, queue, priority, low_at, low_id, jobs, newest, after, jobs, queue, priority, queue, priority, after, queue, priority, after, names, queue, priority, low_at, low_id, depth, names, names, jobs, jobs, queue, after
 with recursive
   "bound" as materialized (
     select
@@ -137,13 +137,6 @@ with recursive
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
-            and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
-              cast(
-                cast(? as text)
-                as timestamp with time zone
-              ),
-              ?
-            )
             and "walked"."wrapped" = false
             and "skipjack"."jobs"."group_key" > "walked"."group_key"
           )
@@ -162,13 +155,6 @@ with recursive
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
-            and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
-              cast(
-                cast(? as text)
-                as timestamp with time zone
-              ),
-              ?
-            )
             and "walked"."wrapped" = false
             and "skipjack"."jobs"."group_key" <= cast(? as text) collate "C"
           )
@@ -187,13 +173,6 @@ with recursive
             and "skipjack"."jobs"."queue" = cast(? as text)
             and "skipjack"."jobs"."priority" = cast(? as smallint)
             and "skipjack"."jobs"."group_key" is not null
-            and ("skipjack"."jobs"."scheduled_at", "skipjack"."jobs"."id") >= (
-              cast(
-                cast(? as text)
-                as timestamp with time zone
-              ),
-              ?
-            )
             and "walked"."wrapped" = true
             and "skipjack"."jobs"."group_key" > "walked"."group_key"
             and "skipjack"."jobs"."group_key" <= cast(? as text) collate "C"

@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  * duration, so that many such groups do not slow down the others.
  *
  * <p>If a search is slow, for example because an open transaction keeps dead index entries, the
- * next ones begin at the first due job that it found. A search that reads all follows after twenty
- * times its duration, or at once if one that does not finds no job. Until then, a job that is due
- * earlier waits.
+ * next ones begin at the first due job that it found, and read no names. A search that reads all
+ * follows after twenty times its duration, or at once if one that does not finds no job. Until then,
+ * a job that is due earlier waits, and so does a group whose jobs are neither among the first nor
+ * the newest due jobs.
  *
  * <p>Times are values of {@link System#nanoTime()}. Confined to one thread.
  */
@@ -43,7 +44,7 @@ final class GroupTurns {
   private static final int WAIT_BY_DURATION = 20;
 
   /** The duration in nanoseconds from which on a search is slow. */
-  private static final long SLOW = Duration.ofMillis(5).toNanos();
+  private static final long SLOW = Duration.ofMillis(50).toNanos();
 
   private final Lane lane;
 
@@ -86,11 +87,12 @@ final class GroupTurns {
   /** Returns the search for groups that have {@code room} jobs. */
   GroupSearch search(int room, long now) {
     rests = rests && now - restsUntil < 0;
-    int names = rests || (waitsForNames && now - nextNamesAt < 0) ? 0 : NAMES;
-    int jobs = Math.min(JOBS_BY_ROOM * room, MOST_JOBS);
     if (low != null && now - readsAllAt >= 0) {
       low = null;
     }
+    boolean skipsNames = rests || low != null || (waitsForNames && now - nextNamesAt < 0);
+    int names = skipsNames ? 0 : NAMES;
+    int jobs = Math.min(JOBS_BY_ROOM * room, MOST_JOBS);
     return new GroupSearch(lane, jobs, room, names, after, rests ? null : ungroupedAfter, low);
   }
 

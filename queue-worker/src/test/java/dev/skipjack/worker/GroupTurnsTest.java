@@ -136,11 +136,12 @@ class GroupTurnsTest {
   @Test
   void searchesAfterASlowOneBeginAtItsFirstDueJobForAWhile() {
     Place first = new Place(Instant.EPOCH, 7);
-    long slow = Duration.ofMillis(6).toNanos();
+    long slow = Duration.ofMillis(60).toNanos();
 
     turns.choose(firstAt(first, group("a", 5)), 1, 64, 0, slow);
 
     assertThat(turns.search(5, 20 * slow - 1)).extracting(GroupSearch::from).isEqualTo(first);
+    assertThat(turns.search(5, 20 * slow - 1)).extracting(GroupSearch::names).isEqualTo(0);
     Place later = new Place(Instant.EPOCH, 8);
     turns.choose(firstAt(later, group("a", 5)), 1, 64, slow, 1);
     assertThat(turns.search(5, 20 * slow - 1)).extracting(GroupSearch::from).isEqualTo(later);
@@ -156,7 +157,7 @@ class GroupTurnsTest {
 
   @Test
   void searchThatFindsNoJobAfterItsPlaceIsFollowedByOneThatReadsAll() {
-    long slow = Duration.ofMillis(6).toNanos();
+    long slow = Duration.ofMillis(60).toNanos();
     turns.choose(firstAt(new Place(Instant.EPOCH, 7), group("a", 5)), 1, 64, 0, slow);
     turns.search(5, 1);
 

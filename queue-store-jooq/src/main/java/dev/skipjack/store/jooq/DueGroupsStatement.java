@@ -89,8 +89,9 @@ import org.jspecify.annotations.Nullable;
  * the search down nor hides the other groups. The running jobs of a group are counted up to its
  * maximum. Permits that a rate holds do not count as free either, so that groups do not lose turns.
  *
- * <p>Every part skips the jobs before {@code (:low_at, :low_id)}, so that a worker need not read
- * the same dead index entries in each search.
+ * <p>Every part except the walk skips the jobs before {@code (:low_at, :low_id)}, so that a worker
+ * need not read the same dead index entries in each search. With the condition in the walk, the
+ * planner could prefer an index without groups.
  *
  * <p>The first due job of each group is returned, so that the claim begins there. Dead index
  * entries are read here, where no lock is held, and not again by the claim.
@@ -313,8 +314,7 @@ final class DueGroupsStatement {
         JobPredicates.PENDING
             .and(JOBS.QUEUE.eq(QueueLimit.queue()))
             .and(JOBS.PRIORITY.eq(PRIORITY))
-            .and(JOBS.GROUP_KEY.isNotNull())
-            .and(isFromLow());
+            .and(JOBS.GROUP_KEY.isNotNull());
     Table<?> beyond = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.gt(walkedGroup)), false);
     Table<?> again = first(lane.and(wrapped.isFalse()).and(JOBS.GROUP_KEY.le(AFTER)), true);
     Table<?> further =
