@@ -13,6 +13,7 @@ final class SharedLoop implements Loop.Step {
   private final Loop.Step woken;
   private final LongSupplier clock;
   private long pacedAt;
+  private boolean asked;
 
   /**
    * @param woken runs whenever the loop is woken, and does nothing if there is no work
@@ -27,9 +28,11 @@ final class SharedLoop implements Loop.Step {
 
   @Override
   public long run() throws Exception {
+    asked = false;
     try {
       if (clock.getAsLong() - pacedAt >= 0) {
         pacedAt = paced.run() + clock.getAsLong();
+        asked = paced.asked();
       }
     } catch (Throwable failure) {
       try {
@@ -39,6 +42,14 @@ final class SharedLoop implements Loop.Step {
       }
       throw failure;
     }
-    return Math.max(Math.min(woken.run(), pacedAt - clock.getAsLong()), 1);
+    long pause = woken.run();
+    asked |= woken.asked();
+    return Math.max(Math.min(pause, pacedAt - clock.getAsLong()), 1);
+  }
+
+  /** Returns whether one of the steps used the database in the last run. */
+  @Override
+  public boolean asked() {
+    return asked;
   }
 }
