@@ -13,7 +13,14 @@ import java.sql.SQLTransientConnectionException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +35,12 @@ import org.slf4j.LoggerFactory;
  * limit is reached, this class waits for the pool. A worker therefore detects the start and the end
  * of an outage within about two seconds. The connection has the settings of the pool's connections,
  * and is closed after use.
+ *
+ * <p>In the pool's queue, no thread may stop waiting before the threads ahead of it. Otherwise, a
+ * defect of {@link java.util.concurrent.SynchronousQueue} in Java 17 (JDK-8301341) makes threads
+ * that have stopped waiting spin until another thread joins or leaves the queue. If no connection
+ * is idle, a separate thread therefore waits in the queue for as long as other borrowers do. If
+ * that is too long for the caller, a later caller takes over its request.
  */
 final class PoolBypass {
 
@@ -44,6 +57,12 @@ final class PoolBypass {
 
   /** Milliseconds to wait for a pool that could not open a connection the last time. */
   private static final long GLANCE = 10;
+
+  /** Milliseconds by which a caller waits longer than a request that it has begun. */
+  private static final long SLACK = 100;
+
+  /** The timeout with which the pool returns only idle connections. */
+  private static final long NO_WAIT = 0;
 
   /** The class of SQLSTATEs of a rejected login. */
   private static final String REJECTED_LOGIN = "28";
@@ -103,6 +122,9 @@ final class PoolBypass {
     private final long hangs;
     private volatile boolean stuck;
 
+    /** The requests that are waiting in the pool's queue without a caller. */
+    private final Queue<Request> abandoned = new ConcurrentLinkedQueue<>();
+
     Hikari(HikariDataSource dataSource, Duration hangs) {
       this.dataSource = dataSource;
       this.hangs = hangs.toNanos();
@@ -131,26 +153,50 @@ final class PoolBypass {
     }
 
     private Connection connect(HikariPool pool) throws SQLException {
-      long deadline = System.nanoTime() + MILLISECONDS.toNanos(dataSource.getConnectionTimeout());
-      long hasRoomSince = System.nanoTime();
+      long began = System.nanoTime();
+      Optional<Connection> idle = idle(pool);
+      return idle.isPresent() ? idle.get() : await(pool, began);
+    }
+
+    private Connection await(HikariPool pool, long began) throws SQLException {
+      // A new request ends first, and its failure reports how long it has waited.
+      long longest = dataSource.getConnectionTimeout() + SLACK;
+      long deadline = System.nanoTime() + MILLISECONDS.toNanos(longest);
+      long hasRoomSince = began;
       SQLException refused = null;
-      while (true) {
-        boolean exhausted = isExhausted(pool);
-        long left = Math.max(NANOSECONDS.toMillis(deadline - System.nanoTime()), 1);
-        try {
-          return pooled(pool, refused == null ? Math.min(left, patience(exhausted)) : left);
-        } catch (SQLTransientConnectionException timedOut) {
+      Request request = null;
+      try {
+        while (true) {
+          request = request == null ? request(pool) : request;
+          boolean exhausted = isExhausted(pool);
+          long left = Math.max(NANOSECONDS.toMillis(deadline - System.nanoTime()), 1);
+          SQLTransientConnectionException none;
+          try {
+            Connection connection =
+                request.await(refused == null ? Math.min(left, patience(exhausted)) : left);
+            request = null;
+            return taken(connection);
+          } catch (SQLTransientConnectionException timedOut) {
+            request = null; // it may have begun before this call
+            none = timedOut;
+          } catch (TimeoutException notYet) {
+            try {
+              return taken(pool.getConnection(NO_WAIT));
+            } catch (SQLTransientConnectionException notIdle) {
+              none = notIdle;
+            }
+          }
           long now = System.nanoTime();
           hasRoomSince = exhausted ? now : hasRoomSince;
           // The cause is a failure of the pool to connect. Without a cause, the attempt is still
           // running.
-          boolean fails = stuck || timedOut.getCause() != null || now - hasRoomSince >= hangs;
+          boolean fails = stuck || none.getCause() != null || now - hasRoomSince >= hangs;
           if (refused == null && fails && hasRoom(pool)) {
             try {
               return connectBeside(pool);
             } catch (SQLException failure) {
               if (!isRefused(failure)) {
-                failure.addSuppressed(timedOut);
+                failure.addSuppressed(none);
                 throw failure;
               }
               refused = failure;
@@ -158,31 +204,81 @@ final class PoolBypass {
           }
           if (System.nanoTime() - deadline >= 0) {
             if (refused != null) {
-              timedOut.addSuppressed(refused);
+              none.addSuppressed(refused);
             }
-            throw timedOut;
+            throw none;
           }
+        }
+      } finally {
+        if (request != null) {
+          abandon(request);
         }
       }
     }
 
     Optional<Connection> glance() throws SQLException {
       if (dataSource.getHikariPoolMXBean() instanceof HikariPool pool && !dataSource.isClosed()) {
-        try {
-          return Optional.of(pooled(pool, GLANCE));
-        } catch (SQLTransientConnectionException none) {
-          return Optional.empty();
-        }
+        return idle(pool);
       }
       return Optional.of(dataSource.getConnection());
     }
 
-    private Connection pooled(HikariPool pool, long wait) throws SQLException {
-      Connection connection = pool.getConnection(wait);
+    /**
+     * Returns an idle connection of the pool, or empty if there is none. The pool closes idle
+     * connections that are broken, which may take seconds if their server does not respond.
+     */
+    private Optional<Connection> idle(HikariPool pool) throws SQLException {
+      long until = System.nanoTime() + MILLISECONDS.toNanos(PATIENCE);
+      while (pool.getIdleConnections() > 0 && System.nanoTime() - until < 0) {
+        try {
+          return Optional.of(taken(pool.getConnection(NO_WAIT)));
+        } catch (SQLTransientConnectionException none) {
+          LOG.trace("Idle connection was broken or was taken by another thread");
+        }
+      }
+      return Optional.empty();
+    }
+
+    private Connection taken(Connection pooled) {
       if (stuck) {
         stuck = false;
       }
-      return connection;
+      return pooled;
+    }
+
+    /** Returns a request that waits in the pool's queue. */
+    private Request request(HikariPool pool) {
+      Request waiting = abandoned.poll();
+      if (waiting != null) {
+        return waiting;
+      }
+      Request request = new Request();
+      Thread thread = new Thread(() -> request.run(pool), "queue-pool-" + dataSource.getPoolName());
+      thread.setDaemon(true);
+      thread.start();
+      return request;
+    }
+
+    /**
+     * Leaves a request to a later caller. If the pool responds before that, the connection returns
+     * to the pool.
+     */
+    private void abandon(Request request) {
+      abandoned.add(request);
+      request.whenDone(
+          connection -> {
+            if (abandoned.remove(request) && connection != null) {
+              giveBack(connection);
+            }
+          });
+    }
+
+    private static void giveBack(Connection connection) {
+      try {
+        connection.close();
+      } catch (SQLException broken) {
+        LOG.debug("Connection broke before it was used", broken);
+      }
     }
 
     private long patience(boolean exhausted) {
@@ -250,6 +346,41 @@ final class PoolBypass {
           throw failure;
         }
       }
+    }
+  }
+
+  /** Waits for a connection of the pool in its own thread. Compared by identity. */
+  private static final class Request {
+
+    private final CompletableFuture<Connection> response = new CompletableFuture<>();
+
+    void run(HikariPool pool) {
+      try {
+        response.complete(pool.getConnection());
+      } catch (Throwable none) {
+        response.completeExceptionally(none);
+      }
+    }
+
+    /** Waits for the connection for at most the given milliseconds. */
+    Connection await(long millis) throws SQLException, TimeoutException {
+      try {
+        return response.get(millis, MILLISECONDS);
+      } catch (ExecutionException failed) {
+        if (failed.getCause() instanceof SQLException failure) {
+          throw failure;
+        }
+        throw new SQLException("The pool failed to provide a connection.", failed.getCause());
+      } catch (InterruptedException interrupted) {
+        Thread.currentThread().interrupt();
+        throw new SQLException("Interrupted while waiting for a connection.", interrupted);
+      }
+    }
+
+    /** Passes the connection, or null after a failure, to an action as soon as it is known. */
+    void whenDone(Consumer<@Nullable Connection> action) {
+      CompletableFuture<Connection> unused =
+          response.whenComplete((connection, failure) -> action.accept(connection));
     }
   }
 }

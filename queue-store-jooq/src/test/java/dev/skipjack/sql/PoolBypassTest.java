@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.pool.HikariPool;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -192,6 +193,76 @@ class PoolBypassTest {
       assertThat(session(kept)).isNotEqualTo(first);
       assertThat(opened().getHikariPoolMXBean().getActiveConnections()).isEqualTo(1);
     }
+  }
+
+  /**
+   * In Java 17, a thread that stops waiting before threads that came earlier may leave the pool's
+   * queue in a state in which later waits do not end in time.
+   */
+  @Test
+  void theWaitEndsInTimeAlthoughOtherThreadsWaitLonger() throws Exception {
+    driver.poolFails = true;
+    OwnConnections connections = open();
+    Thread first = waitForPool(Duration.ofSeconds(3));
+    assertThat(isBesidePool(connections)).isTrue();
+    assertThat(isBesidePool(connections)).isTrue();
+    first.join();
+    assertThat(isBesidePool(connections)).isTrue();
+    Thread second = waitForPool(Duration.ofSeconds(20));
+
+    CompletableFuture<Boolean> besidePool =
+        CompletableFuture.supplyAsync(() -> isBesidePool(connections));
+
+    assertThat(besidePool.get(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(second.isAlive()).isTrue();
+  }
+
+  /** A connection that arrives too late must not be lost to the pool. */
+  @Test
+  void aConnectionThatNoThreadAwaitsAnyMoreReturnsToThePool() throws Exception {
+    settings.setMaximumPoolSize(1);
+    settings.setMinimumIdle(0);
+    driver.poolFails = true;
+    OwnConnections connections = open();
+    assertThat(isBesidePool(connections)).isTrue();
+
+    driver.poolFails = false;
+
+    await().until(() -> opened().getHikariPoolMXBean().getIdleConnections() == 1);
+    assertThat(isBesidePool(connections)).isFalse();
+  }
+
+  @Test
+  void aStoppedThreadDoesNotWaitForThePool() {
+    settings.setMaximumPoolSize(1);
+    OwnConnections connections = open();
+    try (Connection held = connections.borrow()) {
+      assertThat(connections.isBesidePool(held)).isFalse();
+      Thread.currentThread().interrupt();
+
+      assertThatThrownBy(connections::borrow).hasRootCauseInstanceOf(InterruptedException.class);
+      assertThat(Thread.interrupted()).isTrue();
+    } catch (SQLException failure) {
+      throw new AssertionError(failure);
+    }
+  }
+
+  /** Starts a thread that waits for a connection of the pool, and returns once it waits. */
+  private Thread waitForPool(Duration longest) {
+    HikariPool hikari = (HikariPool) opened().getHikariPoolMXBean();
+    Thread waiting =
+        new Thread(
+            () -> {
+              try (Connection connection = hikari.getConnection(longest.toMillis())) {
+                throw new AssertionError("The pool cannot connect, but provided " + connection);
+              } catch (SQLException none) {
+                Thread.onSpinWait(); // as expected
+              }
+            });
+    waiting.setDaemon(true);
+    waiting.start();
+    await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+    return waiting;
   }
 
   @Test

@@ -43,6 +43,9 @@ final class ClaimLoop implements Loop.Step {
 
   private long gatheringSince;
 
+  /** Whether a run has failed, and none has claimed since. */
+  private boolean recovering;
+
   /**
    * @param accept receives the attempts of a claim
    * @param clock a clock in nanoseconds, such as {@link System#nanoTime()}
@@ -71,6 +74,15 @@ final class ClaimLoop implements Loop.Step {
 
   @Override
   public long run() {
+    try {
+      return poll();
+    } catch (Throwable failure) {
+      recovering = true;
+      throw failure;
+    }
+  }
+
+  private long poll() {
     long left = gatheringSince + GATHER - clock.getAsLong();
     if (gathering && left > 0) {
       asked = false;
@@ -105,6 +117,11 @@ final class ClaimLoop implements Loop.Step {
     }
     queues.forEach(queue -> queue.jobsAhead(claimer.mustClaimFirst(queue.name())));
     long now = clock.getAsLong();
+    if (recovering) {
+      recovering = false;
+      // Senders can enqueue again at the same time, and their wake-ups may not arrive yet.
+      schedule.jobsArrived(now);
+    }
     if (!claimed.isEmpty()) {
       schedule.jobsArrived(now);
       Map<String, Integer> roomLeft = room();

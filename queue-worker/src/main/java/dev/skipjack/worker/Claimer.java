@@ -127,6 +127,13 @@ final class Claimer {
   private boolean unlisted; // whether a claim since the last listing did not need the list
   private long unlistedSince;
   private long listingNanos;
+
+  /**
+   * Whether a call of the store has failed since the last listing. The next one may have to wait
+   * for a connection, so its duration does not count.
+   */
+  private boolean recovering;
+
   private boolean asked;
 
   /** Whether the last claim returned few jobs, so that the next one probably does too. */
@@ -233,6 +240,7 @@ final class Claimer {
       return claim(room, most, NO_HINTS);
     } catch (StoreException failed) {
       marks.clear();
+      recovering = true;
       throw failed;
     } finally {
       toldOfLanes = false; // lanes that were named apply to one claim only
@@ -290,6 +298,7 @@ final class Claimer {
       return true;
     } catch (StoreException failed) {
       marks.clear();
+      recovering = true;
       throw failed;
     }
   }
@@ -304,7 +313,8 @@ final class Claimer {
     long began = clock.getAsLong();
     DueLanes due = store.dueLanes(queueNames);
     listedAt = clock.getAsLong();
-    listingNanos = listedAt - began;
+    listingNanos = recovering ? 0 : listedAt - began;
+    recovering = false;
     unlisted = false;
     watch.listed(due);
     Set<Lane> listed = new HashSet<>();

@@ -46,7 +46,7 @@ final class PollSchedule {
     this.random = random;
   }
 
-  /** Records that a claim returned jobs. */
+  /** Records that a claim returned jobs, or that jobs will probably arrive without wake-ups. */
   void jobsArrived(long now) {
     jobsArrived = now;
     polled = 0;

@@ -50,6 +50,7 @@ final class Promoter implements Loop.Step {
   private long sweepAt;
   private long awakeUntil;
   private long inUseUntil;
+  private boolean asked;
 
   /**
    * @param promoted receives a wake-up for each promoted job that is due
@@ -83,6 +84,7 @@ final class Promoter implements Loop.Step {
   @Override
   public long run() {
     List<String> keys = take();
+    asked = !keys.isEmpty();
     if (!keys.isEmpty()) {
       long now = clock.getAsLong();
       awakeUntil = now + AWAKE;
@@ -94,12 +96,18 @@ final class Promoter implements Loop.Step {
     if (now - sweepAt >= 0) {
       // A failed sweep is not repeated at once: the loop has its own pauses after failures.
       sweepAt = now + Jitter.around(AFTER_USE, random);
+      asked = true;
       Sweep sweep = jobs.sweep();
       long took = clock.getAsLong() - now;
       sweepAt = now + took + Math.max(pauseAfter(sweep, now), PAUSE_BY_DURATION * took);
       sweep.promoted().forEach(promoted);
     }
     return Math.max(sweepAt - clock.getAsLong(), 1);
+  }
+
+  @Override
+  public boolean asked() {
+    return asked;
   }
 
   private long pauseAfter(Sweep sweep, long now) {

@@ -10,6 +10,7 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.spi.ClaimRequest;
 import dev.skipjack.api.spi.Lane;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -226,6 +227,29 @@ class ClaimLoopTest {
 
     assertThat(store.status(id)).isEqualTo(JobStatus.PENDING);
     assertThat(store.uncountedAttempts(id)).isEqualTo(1);
+  }
+
+  /** The senders of jobs can enqueue again at the same time, before wake-ups arrive again. */
+  @Test
+  void aJobThatIsEnqueuedShortlyAfterAnOutageDoesNotWaitForThePollInterval() {
+    ClaimLoop loop = loop("q");
+    passes(loop, A_MINUTE);
+    store.fault =
+        new MemoryStore.Fault() {
+          @Override
+          public void before(String call, int size) {
+            throw new StoreException("unavailable", new SQLException("unavailable", "08006"));
+          }
+        };
+    assertThatThrownBy(loop::run).isInstanceOf(StoreException.class);
+    store.fault = new MemoryStore.Fault() {};
+    woken = true;
+    passes(loop, Duration.ofMillis(100));
+    store.add(job());
+
+    passes(loop, Duration.ofMillis(700));
+
+    assertThat(claimed).hasSize(1);
   }
 
   /** Adds jobs, wakes the loop, and runs it for a minute. */

@@ -247,6 +247,29 @@ class ClaimerTest {
       assertThat(store.calls).containsExactly("dueLanes", "claim");
     }
 
+    /** It may have waited until the server was available again. */
+    @Test
+    void theFirstListingAfterAFailureDoesNotDelayTheNextOne() {
+      store.fault =
+          new MemoryStore.Fault() {
+            @Override
+            public void before(String call, int size) {
+              throw new StoreException("unavailable", new SQLException("unavailable", "08006"));
+            }
+          };
+      assertThatThrownBy(() -> claim(claimer)).isInstanceOf(StoreException.class);
+      slowListings(Duration.ofSeconds(1));
+      assertThat(claim(claimer)).isEmpty();
+      add(1, 9);
+      pass(Duration.ofMillis(5));
+
+      assertThat(claim(claimer)).hasSize(1);
+      assertThat(listings()).isEqualTo(2);
+      pass(Duration.ofSeconds(10));
+      claim(claimer);
+      assertThat(listings()).as("the second one counts").isEqualTo(2);
+    }
+
     /** After a failure, the next call may reach another server. */
     @Test
     void aFailureOfTheStoreDropsEveryMark() {

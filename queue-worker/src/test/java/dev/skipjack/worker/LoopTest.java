@@ -187,7 +187,7 @@ class LoopTest {
       visited.start(new WorkerThreads("test"));
       assertThat(steps.take()).isEqualTo("own");
       next = Deed.BLOCK;
-      Thread visitor = new Thread(visited::runHere);
+      Thread visitor = new Thread(this::visitOnceItWaits);
       visitor.start();
       began.await();
       visited.stop();
@@ -199,6 +199,13 @@ class LoopTest {
 
       assertThat(visited.join(Duration.ofSeconds(10).toNanos())).isTrue();
       assertThat(steps).endsWith("end");
+    }
+
+    /** The loop's own thread may still be about to wait. */
+    private void visitOnceItWaits() {
+      while (!visited.runHere()) {
+        Thread.onSpinWait();
+      }
     }
 
     /** Runs the step in another thread, once the loop's own thread waits. */

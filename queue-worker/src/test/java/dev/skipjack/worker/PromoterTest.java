@@ -145,6 +145,27 @@ class PromoterTest {
     assertThat(runs).containsExactly("woken");
   }
 
+  /** Otherwise, a run without a statement would end an outage of the database in health(). */
+  @Test
+  void aRunWithoutAStatementDoesNotCountAsUseOfTheDatabase() throws Exception {
+    SharedLoop loop = new SharedLoop(() -> 100, promoter, () -> now);
+    loop.run();
+    assertThat(loop.asked()).isTrue();
+
+    now += 50;
+    loop.run();
+    assertThat(loop.asked()).isFalse();
+
+    now += 50;
+    loop.run();
+    assertThat(loop.asked()).as("the paced step ran").isTrue();
+
+    promoter.expect("a");
+    loop.run();
+    assertThat(loop.asked()).as("the woken step promoted a job").isTrue();
+    assertThat(asked).containsExactly("sweep", "a");
+  }
+
   private static double seconds(long nanos) {
     return nanos / 1e9;
   }

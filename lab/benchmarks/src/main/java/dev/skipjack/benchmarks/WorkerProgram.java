@@ -44,20 +44,24 @@ public final class WorkerProgram {
       for (String line = in.readLine(); line != null; line = in.readLine()) {
         String[] words = line.split(" ", -1);
         BatchSizes sizes = new BatchSizes();
-        Worker worker =
-            start(
-                queue,
-                sizes,
-                Integer.parseInt(words[0]),
-                Integer.parseInt(words[1]),
-                Long.parseLong(words[2]),
-                completed);
-        System.out.println(STARTED);
+        Worker worker;
+        synchronized (completed) { // numbers follow STARTED
+          worker =
+              start(
+                  queue,
+                  sizes,
+                  Integer.parseInt(words[0]),
+                  Integer.parseInt(words[1]),
+                  Long.parseLong(words[2]),
+                  completed);
+          System.out.println(STARTED);
+        }
         String stop = in.readLine();
         worker.close();
         if (stop == null) { // the benchmark has ended
           return;
         }
+        print(completed);
         System.out.println("%s %d %d".formatted(STOPPED, sizes.claims(), sizes.emptyClaims()));
       }
     }
@@ -99,10 +103,7 @@ public final class WorkerProgram {
               try {
                 while (true) {
                   Thread.sleep(REPORT_MILLIS);
-                  long jobs = completed.getAndSet(0);
-                  if (jobs > 0) {
-                    System.out.println(jobs);
-                  }
+                  print(completed);
                 }
               } catch (InterruptedException ended) {
                 Thread.currentThread().interrupt();
@@ -111,5 +112,14 @@ public final class WorkerProgram {
             "bench-report");
     thread.setDaemon(true);
     thread.start();
+  }
+
+  private static void print(AtomicLong completed) {
+    synchronized (completed) {
+      long jobs = completed.getAndSet(0);
+      if (jobs > 0) {
+        System.out.println(jobs);
+      }
+    }
   }
 }
