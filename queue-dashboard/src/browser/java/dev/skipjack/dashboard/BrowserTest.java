@@ -150,7 +150,7 @@ class BrowserTest {
         "dead",
         "held",
         "limits",
-        "groups?name=emails",
+        "groups?name=declarations",
         "schedules",
         "outbox",
         "workers",
