@@ -152,7 +152,7 @@ class BrowserTest {
         "dead",
         "held",
         "limits",
-        "groups?name=emails",
+        "groups?name=declarations",
         "schedules",
         "outbox",
         "workers",

@@ -5,7 +5,12 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.operations.DurationHistogram;
+import dev.skipjack.api.operations.GroupSettings;
+import dev.skipjack.api.operations.Limit;
+import dev.skipjack.api.operations.QueueAdmin;
 import dev.skipjack.api.operations.QueuePause;
+import dev.skipjack.api.operations.QueueSettings;
+import dev.skipjack.api.operations.Rate;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.JobMinute;
@@ -60,6 +65,7 @@ final class Shop implements AutoCloseable {
   void open() throws SQLException, InterruptedException {
     deadLetters();
     ordered();
+    limits();
     history();
     schedules();
     outbox();
@@ -123,6 +129,20 @@ final class Shop implements AutoCloseable {
         (payload, context) -> {
           throw new IllegalStateException("Address of order 10001 is incomplete");
         });
+  }
+
+  /** A limit that holds the jobs of a queue, with a paused group and one of a higher weight. */
+  private void limits() {
+    QueueAdmin admin = queue.admin();
+    admin.limit("tax-office", Limit.none().running(0).rate(Rate.bucket(9, Duration.ofHours(1))));
+    admin.limit("bank", Limit.none().running(20).runningPerGroup(3));
+    admin.configure("declarations", QueueSettings.defaults().fair().limitedBy("tax-office"));
+    admin.configureGroup("declarations", "germany", GroupSettings.defaults().weight(3));
+    admin.pauseGroup("declarations", "france");
+    for (String group : List.of("germany", "france", "italy")) {
+      queue.enqueue(
+          type("declare-tax", "declarations", 3), order(1), options -> options.group(group));
+    }
   }
 
   private void history() {
