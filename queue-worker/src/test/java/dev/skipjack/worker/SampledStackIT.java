@@ -65,6 +65,7 @@ class SampledStackIT {
     JobId job = queue.enqueue(TYPE, 1);
     try (Worker worker = start(threads, (payload, context) -> waitForEnd())) {
       await().until(() -> stackOf(job) != null);
+      assertThat(worker.status().running()).isEqualTo(1);
       HandlerStack stack = Objects.requireNonNull(stackOf(job));
       assertThat(stack.problem()).isNull();
       assertThat(stack.stack())
@@ -117,6 +118,7 @@ class SampledStackIT {
     try (Worker worker =
         start(HandlerThreads.platform(), (payload, context) -> Outcome.async(stage))) {
       await().until(() -> stackOf(job) != null);
+      assertThat(worker.status().running()).isEqualTo(1);
       assertThat(Objects.requireNonNull(stackOf(job)).problem()).contains("returned a stage");
       stage.complete(Outcome.completed());
     }
@@ -133,6 +135,7 @@ class SampledStackIT {
             .build()
             .start()) {
       await().until(() -> queue.reader().counts().isEmpty());
+      assertThat(worker.status().started()).isTrue();
       WorkerFixture.pause(Duration.ofSeconds(1)); // two runs of the watchdog
       assertThat(WorkerFixture.threads("queue-short-sampler")).isEmpty();
       assertThat(WorkerFixture.threads("queue-short-watchdog")).isNotEmpty();
