@@ -43,7 +43,7 @@ final class GroupTurns {
   private static final int MOST_JOBS = 1_000;
   private static final int WAIT_BY_DURATION = 20;
 
-  /** The duration in nanoseconds from which on a search is slow. */
+  /** The shortest duration of a slow search, in nanoseconds. */
   private static final long SLOW = Duration.ofMillis(50).toNanos();
 
   private final Lane lane;
