@@ -122,8 +122,7 @@ class GroupBacklogPlanTest {
         claim.shares().stream().filter(share -> share.group() == null).findFirst().orElseThrow();
     assertThat(found.cap()).isEqualTo(UNGROUPED);
 
-    Plan.Run exact =
-        claimed(claim.withShares(List.of(more(found, found.from(), found.until()))));
+    Plan.Run exact = claimed(claim.withShares(List.of(more(found, found.from(), found.until()))));
     Place from = new Place(found.from().scheduledAt(), 0);
     Place until = new Place(found.until().scheduledAt(), Long.MAX_VALUE);
 
@@ -152,8 +151,8 @@ class GroupBacklogPlanTest {
   }
 
   /**
-   * A search marks the entries as dead, once no other session needs their rows. Later ones read only
-   * the pages of the index, of which each contains more than a hundred entries.
+   * A search marks the entries as dead, once no other session needs their rows. Later ones read
+   * only the pages of the index, of which each contains more than a hundred entries.
    */
   @Test
   void rowsOfDeadEntriesAreReadOnce() throws SQLException {
