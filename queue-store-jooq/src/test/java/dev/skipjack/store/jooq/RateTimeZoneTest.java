@@ -90,7 +90,6 @@ class RateTimeZoneTest {
         .extracting(HeldLane::opensAt)
         .satisfies(
             opensAt ->
-                assertThat((Instant) opensAt)
-                    .isBetween(now.plusSeconds(1_700), now.plusSeconds(1_801)));
+                assertThat(opensAt).isBetween(now.plusSeconds(1_700), now.plusSeconds(1_801)));
   }
 }
