@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>If a search is slow, for example because an open transaction keeps dead index entries, the
  * next ones begin at the first due job that it found, and read no names. A search that reads all
- * follows after twenty times its duration, or at once if one that does not finds no job. Until then,
- * a job that is due earlier waits, and so does a group whose jobs are neither among the first nor
- * the newest due jobs.
+ * follows after twenty times its duration, or at once if one that does not finds no job. Until
+ * then, a job that is due earlier waits, and so does a group whose jobs are neither among the first
+ * nor the newest due jobs.
  *
  * <p>Times are values of {@link System#nanoTime()}. Confined to one thread.
  */
@@ -43,7 +43,7 @@ final class GroupTurns {
   private static final int MOST_JOBS = 1_000;
   private static final int WAIT_BY_DURATION = 20;
 
-  /** The duration in nanoseconds from which on a search is slow. */
+  /** The shortest duration of a slow search, in nanoseconds. */
   private static final long SLOW = Duration.ofMillis(50).toNanos();
 
   private final Lane lane;

@@ -122,16 +122,17 @@ class GroupBacklogPlanTest {
         claim.shares().stream().filter(share -> share.group() == null).findFirst().orElseThrow();
     assertThat(found.cap()).isEqualTo(UNGROUPED);
 
-    Plan.Run exact =
-        claimed(claim.withShares(List.of(more(found, found.from(), found.until()))));
-    Place from = new Place(found.from().scheduledAt(), 0);
-    Place until = new Place(found.until().scheduledAt(), Long.MAX_VALUE);
+    Place first = Objects.requireNonNull(found.from());
+    Place last = Objects.requireNonNull(found.until());
+    Plan.Run exact = claimed(claim.withShares(List.of(more(found, first, last))));
+    Place from = new Place(first.scheduledAt(), 0);
+    Place until = new Place(last.scheduledAt(), Long.MAX_VALUE);
 
     assertBelow(1_000, exact);
-    assertThat(claimed(claim.withShares(List.of(more(found, from, found.until())))).pages())
+    assertThat(claimed(claim.withShares(List.of(more(found, from, last)))).pages())
         .as("pages of the backlog before the jobs")
         .isGreaterThan(exact.pages() + MANY / 1_000);
-    assertThat(claimed(claim.withShares(List.of(more(found, found.from(), until)))).pages())
+    assertThat(claimed(claim.withShares(List.of(more(found, first, until)))).pages())
         .as("pages of the backlog behind the jobs")
         .isGreaterThan(exact.pages() + MANY / 1_000);
   }
@@ -152,8 +153,8 @@ class GroupBacklogPlanTest {
   }
 
   /**
-   * A search marks the entries as dead, once no other session needs their rows. Later ones read only
-   * the pages of the index, of which each contains more than a hundred entries.
+   * A search marks the entries as dead, once no other session needs their rows. Later ones read
+   * only the pages of the index, of which each contains more than a hundred entries.
    */
   @Test
   void rowsOfDeadEntriesAreReadOnce() throws SQLException {
