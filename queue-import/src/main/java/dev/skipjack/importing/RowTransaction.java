@@ -30,8 +30,8 @@ final class RowTransaction {
   /**
    * The result of moving rows together.
    *
-   * @param moved the positions of the rows that were moved; null if none was @param refusal why
-   *     none was moved
+   * @param moved the positions of the rows that were moved; null if none was
+   * @param refusal why none was moved
    */
   record Result(@Nullable BitSet moved, String refusal) {}
 
