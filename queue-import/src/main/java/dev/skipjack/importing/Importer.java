@@ -142,8 +142,8 @@ public final class Importer {
    *
    * @param dataSource the database of both queues
    * @return how many jobs and schedules this call has moved, with samples, and which rows stay
-   * @throws SQLException if the database is unavailable or refuses the access @throws
-   *     dev.skipjack.api.StoreException if that happens while a schedule is added
+   * @throws SQLException if the database is unavailable or refuses the access
+   * @throws dev.skipjack.api.StoreException if that happens while a schedule is added
    * @throws IllegalStateException if the tables of the source do not exist, or have other columns,
    *     if the {@linkplain Builder#plan plan} no longer fits the source, or if the table {@code
    *     job_imports} does not exist and the user may not create it
