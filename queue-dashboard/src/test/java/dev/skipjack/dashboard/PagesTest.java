@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -138,13 +139,14 @@ class PagesTest {
   }
 
   private static Sparkline sparkline() {
-    return Sparkline.of(
-            List.of(
-                new QueueActivity("emails", NOW, 40, 0),
-                new QueueActivity("emails", NOW.minusSeconds(3_300), 10, 10),
-                new QueueActivity("emails", NOW.minusSeconds(9_000), 99, 99)),
-            NOW)
-        .get("emails");
+    return Objects.requireNonNull(
+        Sparkline.of(
+                List.of(
+                    new QueueActivity("emails", NOW, 40, 0),
+                    new QueueActivity("emails", NOW.minusSeconds(3_300), 10, 10),
+                    new QueueActivity("emails", NOW.minusSeconds(9_000), 99, 99)),
+                NOW)
+            .get("emails"));
   }
 
   @Test

@@ -80,7 +80,7 @@ class SharedQueriesTest {
             });
     assertThat(next.panel()).isEqualTo(new Panel<>(1, START, null));
     answer.countDown();
-    Awaitility.await().until(() -> read().value() == 2);
+    Awaitility.await().until(() -> Integer.valueOf(2).equals(read().value()));
     assertThat(runs).hasValue(2);
   }
 

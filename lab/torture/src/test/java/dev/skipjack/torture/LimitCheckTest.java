@@ -105,7 +105,8 @@ class LimitCheckTest {
   @Test
   void asManyStartsAsTheRateInAnyPeriodAreNoViolation() {
     for (int n = 0; n < 20; n++) {
-      double start = 3 + n / STARTS * PERIOD + n % STARTS * 0.01;
+      int period = n / STARTS;
+      double start = 3 + period * PERIOD + n % STARTS * 0.01;
       attempt(n % 2, start, start + 0.001);
     }
     assertThat(violations()).isEmpty();
