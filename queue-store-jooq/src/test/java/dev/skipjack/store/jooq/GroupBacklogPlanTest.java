@@ -159,7 +159,7 @@ class GroupBacklogPlanTest {
   @Test
   void rowsOfDeadEntriesAreReadOnce() throws SQLException {
     churn("dead");
-    long bound = SEARCH + MANY / 50;
+    int bound = SEARCH + MANY / 50;
 
     Rival.soon().until(() -> searched("dead", Place.FIRST).pages() < bound);
 
@@ -197,7 +197,7 @@ class GroupBacklogPlanTest {
     values.put("jobs", String.valueOf(4 * ROOM));
     values.put("newest", String.valueOf(2 * ROOM));
     values.put("depth", String.valueOf(ROOM));
-    values.put("names", low == Place.FIRST ? "64" : "0");
+    values.put("names", low.equals(Place.FIRST) ? "64" : "0");
     values.put("after", "''");
     values.put("ungrouped_at", "'-infinity'");
     values.put("ungrouped_id", "0");
