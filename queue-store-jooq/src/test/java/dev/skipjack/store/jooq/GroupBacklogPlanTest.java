@@ -159,7 +159,7 @@ class GroupBacklogPlanTest {
   @Test
   void rowsOfDeadEntriesAreReadOnce() throws SQLException {
     churn("dead");
-    long bound = SEARCH + MANY / 50L;
+    int bound = SEARCH + MANY / 50;
 
     Rival.soon().until(() -> searched("dead", Place.FIRST).pages() < bound);
 
