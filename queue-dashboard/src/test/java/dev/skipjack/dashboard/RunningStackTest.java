@@ -12,9 +12,11 @@ import org.junit.jupiter.api.Test;
 class RunningStackTest {
 
   private static final String STACK =
-      "\tat java.base/java.lang.Thread.sleep(Native Method)\n"
-          + "\tat com.shop.Mails.send(Mails.java:12)\n"
-          + "password=swordfish 4711";
+      """
+      \tat java.base/java.lang.Thread.sleep(Native Method)
+      \tat com.shop.Mails.send(Mails.java:12)
+      password=swordfish 4711\
+      """;
 
   @Test
   void aLongAttemptShowsWhereItIs(QueueDatabase database) {
