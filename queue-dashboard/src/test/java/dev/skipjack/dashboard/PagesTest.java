@@ -138,15 +138,13 @@ class PagesTest {
         null);
   }
 
-  private static Sparkline sparkline() {
-    return Objects.requireNonNull(
-        Sparkline.of(
-                List.of(
-                    new QueueActivity("emails", NOW, 40, 0),
-                    new QueueActivity("emails", NOW.minusSeconds(3_300), 10, 10),
-                    new QueueActivity("emails", NOW.minusSeconds(9_000), 99, 99)),
-                NOW)
-            .get("emails"));
+  private static Map<String, Sparkline> activity() {
+    return Sparkline.of(
+        List.of(
+            new QueueActivity("emails", NOW, 40, 0),
+            new QueueActivity("emails", NOW.minusSeconds(3_300), 10, 10),
+            new QueueActivity("emails", NOW.minusSeconds(9_000), 99, 99)),
+        NOW);
   }
 
   @Test
@@ -178,7 +176,7 @@ class PagesTest {
                         "queue:emails kind:send-welcome status:dead",
                         false))),
             read(1),
-            read(Map.of("emails", sparkline())),
+            read(activity()),
             read(ChartsTest.anHour(NOW)));
 
     assertPage("now.html", Layout.page(new NowScreen(), model, visit("/")));

@@ -15,7 +15,8 @@ class RunningStackTest {
       """
       \tat java.base/java.lang.Thread.sleep(Native Method)
       \tat com.shop.Mails.send(Mails.java:12)
-      password=swordfish 4711""";
+      password=swordfish 4711\
+      """;
 
   @Test
   void aLongAttemptShowsWhereItIs(QueueDatabase database) {

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
@@ -80,7 +81,7 @@ class SharedQueriesTest {
             });
     assertThat(next.panel()).isEqualTo(new Panel<>(1, START, null));
     answer.countDown();
-    Awaitility.await().until(() -> Integer.valueOf(2).equals(read().value()));
+    Awaitility.await().until(() -> Objects.equals(read().value(), 2));
     assertThat(runs).hasValue(2);
   }
 

@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Operators who look at the dashboard. Each opens a page, lets it reload as its script would, and
+ * Operators who have the dashboard open. Each opens a page, lets it reload as its script would, and
  * opens the next page after a while, so that together they see all pages.
  */
 final class Viewers implements AutoCloseable {
