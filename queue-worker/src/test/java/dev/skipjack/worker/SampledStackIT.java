@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Timeout;
 /** Workers show where the handlers of long attempts are. */
 @QueueTest
 @Timeout(60)
-@SuppressWarnings("try") // a worker runs until its block ends
 class SampledStackIT {
 
   private static final JobType<Integer> TYPE = JobType.of("long", Integer.class);
