@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * all viewers together cause, and the throughput that a worker loses because of them. The dashboard
  * runs in the worker's JVM, and is called without HTTP.
  */
+@SuppressWarnings("try") // viewers are there until a block ends
 final class DashboardPages implements Benchmark {
 
   private static final int HANDLERS = 8;

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Operators who have the dashboard open. Each opens a page, lets it reload as its script would, and
  * opens the next page after a while, so that together they see all pages.
  */
+@SuppressWarnings("try") // the benchmark ends if it is interrupted
 final class Viewers implements AutoCloseable {
 
   /** How long a viewer stays on a page. */
