@@ -78,7 +78,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   /** The version of the newest migration that this version of the library requires. */
-  private static final int SCHEMA_VERSION = 8;
+  private static final int SCHEMA_VERSION = 9;
 
   private final DataSource dataSource;
 
