@@ -91,12 +91,11 @@ final class FindEndedStepsStatement {
     Condition isGone = notExists(selectOne().from(JOBS).where(JOBS.ID.eq(JOB)));
     Condition isDead =
         exists(selectOne().from(JOBS).where(JOBS.ID.eq(JOB)).and(JobPredicates.DEAD));
-    Field<String> ended =
+    Field<String[]> ended =
         cast(
                 arrayAggDistinct(JOB).filterWhere(isGone.or(isDead.and(endsWhenDead))),
                 SQLDataType.CLOB.getArrayDataType())
             .as("ended");
-    Field<String[]> endedJobs = field(name("ended"), String[].class);
     return Statement.of(
         dialect,
         select(ROWS, LAST, ended)
@@ -108,7 +107,7 @@ final class FindEndedStepsStatement {
                     .limit(inline(WINDOW))
                     .asTable("walked")),
         after -> new Arguments().number("after", after),
-        row -> read(row, endedJobs));
+        row -> read(row, ended));
   }
 
   private static Part read(Row row, Field<String[]> ended) throws SQLException {

@@ -16,12 +16,10 @@ import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.trueCondition;
 import static org.jooq.impl.DSL.update;
-import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.WakeUp;
-import dev.skipjack.model.Routines;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
 import dev.skipjack.sql.JobPredicates;
@@ -53,10 +51,13 @@ import org.jspecify.annotations.Nullable;
  *                          ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
  * woken AS (UPDATE jobs SET scheduled_at = clock_timestamp(), signals = coalesce(signals, 0) % 2147483647 + 1, updated_at = clock_timestamp()
  *            WHERE id = ANY (ARRAY(SELECT id FROM locked)) RETURNING ...)
- * SELECT walked.*, woken.*, wake_up(...) FROM (SELECT count(*), ... FROM untaken) AS walked LEFT JOIN woken ON true
+ * SELECT walked.*, woken.* FROM (SELECT count(*), ... FROM untaken) AS walked LEFT JOIN woken ON true
  * }</pre>
  *
  * <p>A second text is for the signals of one address and name.
+ *
+ * <p>Workers are not notified, so one finds the job with its next poll, unless this worker serves its
+ * queue.
  *
  * <p>The status is not in the predicate of the lock for the sake of an index, but because a job
  * that runs looks for the signal itself. Locks rows in the order of their ids, and waits for none.
@@ -79,8 +80,6 @@ public final class WakeWaitingStatement {
   private static final Field<String> QUEUE = field(name("woken", "queue"), String.class);
   private static final Field<Short> PRIORITY = field(name("woken", "priority"), Short.class);
   private static final Field<String> KIND = field(name("woken", "kind"), String.class);
-  private static final Field<String> ORDERING_KEY =
-      field(name("woken", "ordering_key"), String.class);
 
   private WakeWaitingStatement() {}
 
@@ -171,7 +170,7 @@ public final class WakeWaitingStatement {
                         coalesce(JOBS.SIGNALS, inline(0)).mod(inline(Integer.MAX_VALUE)).plus(inline(1)))
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                     .where(JOBS.ID.eq(any(array(select(field(name("locked", "id"), Long.class)).from(locked)))))
-                    .returning(JOBS.QUEUE, JOBS.PRIORITY, JOBS.KIND, JOBS.ORDERING_KEY));
+                    .returning(JOBS.QUEUE, JOBS.PRIORITY, JOBS.KIND));
     Table<?> walked =
         select(
                 count().as("signals"),
@@ -190,11 +189,7 @@ public final class WakeWaitingStatement {
                 LAST_ID,
                 QUEUE,
                 PRIORITY,
-                KIND,
-                when(
-                        QUEUE.isNotNull(),
-                        Routines.wakeUp(QUEUE, KIND, PRIORITY.cast(Integer.class), ORDERING_KEY))
-                    .as("notified"))
+                KIND)
             .from(walked)
             .leftJoin(woken)
             .on(trueCondition()),
