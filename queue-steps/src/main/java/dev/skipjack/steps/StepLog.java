@@ -261,9 +261,15 @@ final class StepLog {
     // Before the statement, because its outcome may remain unknown.
     attempt.markSteps();
     characters += size;
-    latest++;
+    next();
     memos.put(name, new Memo(type, latest, null, null, execution().id().value()));
     return new MemoStatement.Request(execution(), latest, type, name, result, micros, undo);
+  }
+
+  /** Returns the position of the next memo. A stored position may be any number. */
+  private int next() {
+    latest = Math.min(latest, Integer.MAX_VALUE - 1) + 1;
+    return latest;
   }
 
   /**
@@ -306,7 +312,7 @@ final class StepLog {
   TakeStatement.Look take(String address, String name) {
     int position;
     synchronized (this) {
-      position = ++latest;
+      position = next();
     }
     List<TakeStatement.Look> looks =
         statements

@@ -10,6 +10,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.handlers.HandlerTransactions;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.QueueDatabase;
@@ -477,5 +478,106 @@ class StepsTest {
     assertThat(StepRows.memos(database)).isEmpty();
     assertThat(StepRows.query(database, "SELECT steps #>> '{0,name}' FROM @jobs_archive"))
         .containsExactly("a");
+  }
+
+  @Test
+  void completionInATransactionArchivesTheSteps() {
+    JobRuns runs =
+        runs(
+            (steps, job) -> {
+              steps.run("a", () -> ran("a"));
+              try (Connection connection = database.connection()) {
+                connection.setAutoCommit(false);
+                job.completeIn(connection, "result");
+                connection.commit();
+              }
+              return Outcome.completed();
+            });
+    JobId job = queue.enqueue(FLOW, "x");
+    runs.due();
+    assertThatJob(database, job).isCompleted();
+    assertThat(StepRows.memos(database)).isEmpty();
+    assertThat(
+            StepRows.query(
+                database, "SELECT concat(steps #>> '{0,name}', ' ', result) FROM @jobs_archive"))
+        .containsExactly("a \"result\"");
+  }
+
+  @Test
+  void jobOfATransactionalHandlerCannotBeSuspended() {
+    HandlerTransactions transactions =
+        (handler, completion) -> {
+          try (Connection connection = database.connection()) {
+            connection.setAutoCommit(false);
+            if (handler.call()) {
+              completion.accept(connection);
+              connection.commit();
+            }
+          }
+        };
+    Handler<String> handler =
+        (payload, job) -> {
+          Steps steps = Steps.of(job);
+          steps.run("a", () -> ran("a"));
+          if (payload.equals("sleeps")) {
+            steps.sleep("nap", Duration.ofDays(1));
+          } else if (payload.equals("waits")) {
+            steps.await("review", String.class, Duration.ofDays(1));
+          }
+          return Outcome.completed();
+        };
+    JobRuns runs =
+        JobRuns.with(
+            Worker.on(queue)
+                .handle(FLOW, transactions.transactional(handler))
+                .queue("default", 1)
+                .build(),
+            database);
+    JobId sleeps = queue.enqueue(FLOW, "sleeps");
+    JobId waits = queue.enqueue(FLOW, "waits");
+    JobId plain = queue.enqueue(FLOW, "plain");
+    runs.due();
+    for (JobId job : List.of(sleeps, waits)) {
+      assertThatJob(database, job)
+          .isPending()
+          .hasLastErrorContaining(
+              "The handler of kind 'flow' is transactional, so its job cannot be suspended");
+    }
+    assertThatJob(database, plain).isCompleted();
+    assertThat(StepRows.query(database, "SELECT DISTINCT type FROM @job_steps"))
+        .containsExactly("run");
+  }
+
+  @Test
+  void suspendedJobIsCancelledIfThatWasRequested() {
+    JobRuns runs =
+        runs(
+            (steps, job) -> {
+              steps.run("a", () -> ran("a"));
+              queue.admin().cancel(List.of(job.jobId()));
+              steps.sleep("nap", Duration.ofDays(1));
+              return Outcome.completed();
+            });
+    JobId job = queue.enqueue(FLOW, "x");
+    runs.due();
+    assertThatJob(database, job).isCancelled();
+    assertThat(StepRows.memos(database)).isEmpty();
+    assertThat(StepRows.query(database, "SELECT jsonb_array_length(steps) FROM @jobs_archive"))
+        .containsExactly("2");
+  }
+
+  @Test
+  void jobWithoutStepsRunsTheStatementsOfOtherJobs() {
+    JobRuns runs =
+        runs(
+            (steps, job) -> {
+              assertThat(job.extension().execution().hasSteps()).isFalse();
+              return job.attempt() == 1
+                  ? Outcome.retry(Duration.ofSeconds(1))
+                  : Outcome.completed();
+            });
+    JobId job = queue.enqueue(FLOW, "x");
+    runs.toTheEnd();
+    assertThatJob(database, job).isCompleted();
   }
 }

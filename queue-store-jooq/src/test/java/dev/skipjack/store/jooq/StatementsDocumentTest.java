@@ -28,6 +28,8 @@ class StatementsDocumentTest {
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"),
+          Path.of("../queue-steps/src/main/java/dev/skipjack/steps"),
+          Path.of("../queue-steps/src/main/java/dev/skipjack/steps/internal"),
           Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox"),
           Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox/internal"));
   private static final Pattern CLASS_COMMENT =
