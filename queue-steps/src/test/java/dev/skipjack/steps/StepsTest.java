@@ -3,6 +3,7 @@ package dev.skipjack.steps;
 import static dev.skipjack.testkit.QueueAssertions.assertThatJob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.JobId;
@@ -119,7 +120,7 @@ class StepsTest {
     JobRuns runs =
         runs(
             (steps, job) -> {
-              steps.run("tell", () -> ran("tell"));
+              steps.run("note", () -> ran("note"));
               if (job.attempt() == 1) {
                 throw new IllegalStateException("again");
               }
@@ -127,7 +128,7 @@ class StepsTest {
             });
     queue.enqueue(FLOW, "x");
     runs.toTheEnd();
-    assertThat(ran).containsExactly("tell");
+    assertThat(ran).containsExactly("note");
   }
 
   @Test
@@ -163,29 +164,36 @@ class StepsTest {
   }
 
   @Test
-  void transactionThatIsRepeatedMayUseTheNameAgain() {
+  void stepMayRunAgainOnlyIfItsTransactionWasRolledBack() {
+    List<Throwable> refused = new ArrayList<>();
     JobRuns runs =
         runs(
             (steps, job) -> {
-              for (int i = 0; i < 3; i++) {
-                try (Connection connection = database.connection()) {
-                  connection.setAutoCommit(false);
-                  String result =
-                      steps.runIn(connection, "book", String.class, key -> ran("book"));
-                  assertThat(result).isEqualTo("book");
-                  if (i == 0) {
-                    connection.rollback();
-                  } else {
-                    connection.commit();
-                  }
-                }
+              try (Connection connection = database.connection()) {
+                connection.setAutoCommit(false);
+                assertThat(steps.runIn(connection, "book", String.class, key -> ran("book")))
+                    .isEqualTo("book");
+                connection.rollback();
+                steps.runIn(connection, "book", String.class, key -> ran("again"));
+                refused.add(
+                    catchThrowable(() -> steps.runIn(connection, "book", () -> ran("twice"))));
+                connection.commit();
+                refused.add(
+                    catchThrowable(() -> steps.runIn(connection, "book", () -> ran("late"))));
               }
               return Outcome.completed();
             });
     JobId job = queue.enqueue(FLOW, "x");
     runs.due();
     assertThatJob(database, job).isCompleted();
-    assertThat(ran).containsExactly("book", "book");
+    assertThat(refused)
+        .hasSize(2)
+        .allSatisfy(
+            each ->
+                assertThat(each)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("was already used in this attempt"));
+    assertThat(ran).containsExactly("book", "again");
   }
 
   private void insert(Connection connection) throws SQLException {
