@@ -588,4 +588,35 @@ class StepsTest {
     runs.toTheEnd();
     assertThatJob(database, job).isCompleted();
   }
+
+  @Test
+  void stepsOfAJobInAnOpenTransactionAreRolledBackWithIt() throws SQLException {
+    try (Connection connection = database.connection()) {
+      connection.setAutoCommit(false);
+      Worker worker =
+          Worker.on(queue.within(() -> connection))
+              .handle(
+                  FLOW,
+                  (payload, job) -> {
+                    Steps steps = Steps.of(job);
+                    steps.run("a", () -> ran("a"));
+                    steps.sleep("nap", Duration.ofDays(1));
+                    return Outcome.completed();
+                  })
+              .queue("default", 1)
+              .build();
+      queue.in(connection).enqueue(FLOW, "x");
+      assertThat(worker.runNext()).isTrue();
+      assertThat(worker.runNext()).isFalse();
+      try (java.sql.Statement statement = connection.createStatement();
+          java.sql.ResultSet row =
+              statement.executeQuery(
+                  "SELECT count(*) FROM %s.job_steps".formatted(database.schema()))) {
+        row.next();
+        assertThat(row.getInt(1)).isEqualTo(2);
+      }
+      connection.rollback();
+    }
+    assertThat(StepRows.memos(database)).isEmpty();
+  }
 }
