@@ -3,9 +3,7 @@ package dev.skipjack.steps;
 import dev.skipjack.store.jooq.JobQueue;
 import java.sql.Connection;
 
-/**
- * Opens batches: sets of jobs with a common end. Immutable and safe for any number of threads.
- */
+/** Opens batches: sets of jobs with a common end. Immutable and safe for any number of threads. */
 public final class Batches {
 
   private Batches() {}

@@ -207,8 +207,8 @@ final class StepLog {
   }
 
   /**
-   * Runs a step, during which the job cannot be suspended. If it fails, the handler may run it again
-   * under the same name.
+   * Runs a step, during which the job cannot be suspended. If it fails, the handler may run it
+   * again under the same name.
    */
   <T> T running(String name, Steps.Step<T> step, String key) throws Exception {
     running.incrementAndGet();
@@ -365,8 +365,7 @@ final class StepLog {
         statements
             .transactions()
             .runInOneRoundTrip(
-                statements.take(),
-                new TakeStatement.Request(execution(), address, name, position));
+                statements.take(), new TakeStatement.Request(execution(), address, name, position));
     if (looks.isEmpty()) {
       throw lost();
     }
@@ -378,8 +377,7 @@ final class StepLog {
   }
 
   private synchronized void taken(String name, int position, @Nullable String payload) {
-    memos.put(
-        name, new Memo(Memo.Type.AWAIT, position, null, null, execution().id().value()));
+    memos.put(name, new Memo(Memo.Type.AWAIT, position, null, null, execution().id().value()));
     characters += payload == null ? 0 : payload.length();
   }
 

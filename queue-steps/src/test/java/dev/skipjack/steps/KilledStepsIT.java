@@ -17,7 +17,8 @@ import org.junit.jupiter.api.condition.OS;
 
 /**
  * Kills workers while they run steps. No step is missing afterwards, a step that is recorded in its
- * own transaction took effect once, and each kill repeats at most the other steps that were running.
+ * own transaction took effect once, and each kill repeats at most the other steps that were
+ * running.
  */
 @QueueTest
 @DisabledOnOs(OS.WINDOWS) // no SIGKILL
@@ -54,9 +55,7 @@ class KilledStepsIT {
           TimeUnit.MILLISECONDS.sleep(20);
         }
       }
-      assertThat(
-              StepRows.query(
-                  database, "SELECT count(DISTINCT (job, step)) FROM effects"))
+      assertThat(StepRows.query(database, "SELECT count(DISTINCT (job, step)) FROM effects"))
           .containsExactly(Integer.toString(JOBS * StepsProcess.STEPS));
       assertThat(
               StepRows.query(
@@ -66,7 +65,8 @@ class KilledStepsIT {
           .as("steps in their memo's transaction that took effect twice")
           .isEmpty();
       assertThat(effects(database))
-          .isBetween((long) JOBS * StepsProcess.STEPS, (long) JOBS * StepsProcess.STEPS + KILLS * SLOTS);
+          .isBetween(
+              (long) JOBS * StepsProcess.STEPS, (long) JOBS * StepsProcess.STEPS + KILLS * SLOTS);
       assertThat(
               StepRows.query(
                   database, "SELECT DISTINCT jsonb_array_length(steps) FROM @jobs_archive"))

@@ -13,14 +13,13 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The main class of a process with a worker that runs until it is killed. Each step of a job inserts
- * a row into the table {@code effects}: the steps with an even number in the transaction of their
- * memo, the others in one of their own.
+ * The main class of a process with a worker that runs until it is killed. Each step of a job
+ * inserts a row into the table {@code effects}: the steps with an even number in the transaction of
+ * their memo, the others in one of their own.
  */
 final class StepsProcess {
 
   static final String READY = "ready";
-
 
   static final int STEPS = 10;
 

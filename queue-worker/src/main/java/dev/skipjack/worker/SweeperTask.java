@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * Runs the periodic work of modules: every second while one of them is used, and otherwise every ten
- * seconds. Any worker may do this for all others. Confined to the thread of the loop.
+ * Runs the periodic work of modules: every second while one of them is used, and otherwise every
+ * ten seconds. Any worker may do this for all others. Confined to the thread of the loop.
  */
 final class SweeperTask implements Loop.Step {
 

@@ -21,7 +21,8 @@ public interface Sweeper {
    * What a sweep found.
    *
    * @param madeDue wake-ups for jobs that are now due
-   * @param inUse whether the module is used, so that the next sweep should run within about a second
+   * @param inUse whether the module is used, so that the next sweep should run within about a
+   *     second
    * @param unfinished whether there is more work now
    */
   record Swept(List<WakeUp> madeDue, boolean inUse, boolean unfinished) {}

@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finishes what the ends of jobs and the sends of signals could not do. Each sweep searches for jobs
- * that a signal did not find, and every second one also does one of the other parts, so it usually
- * runs one or two short statements, or four if there are no steps. Safe for any number of threads.
+ * Finishes what the ends of jobs and the sends of signals could not do. Each sweep searches for
+ * jobs that a signal did not find, and every second one also does one of the other parts, so it
+ * usually runs one or two short statements, or four if there are no steps. Safe for any number of
+ * threads.
  */
 final class StepSweeper implements Sweeper {
 
@@ -38,11 +39,9 @@ final class StepSweeper implements Sweeper {
     this.expire = Statement.lazily(() -> ExpireSignalsStatement.of(store.dialect().get()));
     this.end = Statement.lazily(() -> EndStepsStatement.of(store.dialect().get()));
     this.memos =
-        new Walk(
-            Statement.lazily(() -> FindEndedStepsStatement.ofMemos(store.dialect().get())));
+        new Walk(Statement.lazily(() -> FindEndedStepsStatement.ofMemos(store.dialect().get())));
     this.waits =
-        new Walk(
-            Statement.lazily(() -> FindEndedStepsStatement.ofWaits(store.dialect().get())));
+        new Walk(Statement.lazily(() -> FindEndedStepsStatement.ofWaits(store.dialect().get())));
   }
 
   @Override

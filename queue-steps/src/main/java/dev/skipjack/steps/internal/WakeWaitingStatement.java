@@ -55,12 +55,12 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A second text is for the signals of one address and name.
  *
- * <p>Workers are not notified, so one finds the job with its next poll, unless this worker serves its
- * queue.
+ * <p>Workers are not notified, so one finds the job with its next poll, unless this worker serves
+ * its queue.
  *
  * <p>A job that runs looks for the signal itself. That a job is suspended is expressed by other
- * columns, because with {@code status = 'pending'} the planner could read the whole index of pending
- * jobs. Locks rows in the order of their ids, and waits for none.
+ * columns, because with {@code status = 'pending'} the planner could read the whole index of
+ * pending jobs. Locks rows in the order of their ids, and waits for none.
  */
 public final class WakeWaitingStatement {
 
@@ -95,8 +95,8 @@ public final class WakeWaitingStatement {
   }
 
   /**
-   * One job that was made due, and how far the walk got. A walk that made no job due returns one row
-   * without a job.
+   * One job that was made due, and how far the walk got. A walk that made no job due returns one
+   * row without a job.
    *
    * @param walked the number of signals that were read
    * @param last the last of them; null if there were none
@@ -153,10 +153,14 @@ public final class WakeWaitingStatement {
             .asMaterialized(
                 select(JOBS.ID)
                     .from(JOBS)
-                    .where(JOBS.ID.eq(any(array(select(field(name("job_id"), Long.class)).from(suspended)))))
+                    .where(
+                        JOBS.ID.eq(
+                            any(array(select(field(name("job_id"), Long.class)).from(suspended)))))
                     .and(JOBS.CURRENT_EXECUTION_ID.isNull())
                     .and(JOBS.DIED_AT.isNull())
-                    .and(JOBS.AWAITS.eq(any(array(select(field(name("name"), String.class)).from(suspended)))))
+                    .and(
+                        JOBS.AWAITS.eq(
+                            any(array(select(field(name("name"), String.class)).from(suspended)))))
                     .and(JOBS.SCHEDULED_AT.gt(DatabaseClock.NOW))
                     .orderBy(JOBS.ID)
                     .forNoKeyUpdate()
@@ -168,9 +172,15 @@ public final class WakeWaitingStatement {
                     .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
                     .set(
                         JOBS.SIGNALS,
-                        coalesce(JOBS.SIGNALS, inline(0)).mod(inline(Integer.MAX_VALUE)).plus(inline(1)))
+                        coalesce(JOBS.SIGNALS, inline(0))
+                            .mod(inline(Integer.MAX_VALUE))
+                            .plus(inline(1)))
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
-                    .where(JOBS.ID.eq(any(array(select(field(name("locked", "id"), Long.class)).from(locked)))))
+                    .where(
+                        JOBS.ID.eq(
+                            any(
+                                array(
+                                    select(field(name("locked", "id"), Long.class)).from(locked)))))
                     .returning(JOBS.QUEUE, JOBS.PRIORITY, JOBS.KIND));
     Table<?> walked =
         select(
@@ -183,14 +193,7 @@ public final class WakeWaitingStatement {
     return Statement.of(
         dialect,
         with(untaken, suspended, locked, woken)
-            .select(
-                WALKED,
-                LAST_ADDRESS,
-                LAST_NAME,
-                LAST_ID,
-                QUEUE,
-                PRIORITY,
-                KIND)
+            .select(WALKED, LAST_ADDRESS, LAST_NAME, LAST_ID, QUEUE, PRIORITY, KIND)
             .from(walked)
             .leftJoin(woken)
             .on(trueCondition()),
@@ -220,8 +223,6 @@ public final class WakeWaitingStatement {
     return new Woken(
         row.integer(WALKED),
         address == null ? null : new Request(address, row.text(LAST_NAME), row.number(LAST_ID)),
-        queue == null
-            ? null
-            : new WakeUp(new Lane(queue, row.integer(PRIORITY)), row.text(KIND)));
+        queue == null ? null : new WakeUp(new Lane(queue, row.integer(PRIORITY)), row.text(KIND)));
   }
 }

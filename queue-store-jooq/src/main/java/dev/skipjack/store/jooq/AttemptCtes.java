@@ -181,8 +181,8 @@ final class AttemptCtes {
    * closed.
    *
    * @param locked a CTE from {@link #locked}
-   * @param steps whether jobs may have durable steps: those of cancelled jobs are archived then, and
-   *     the undos of cancelled and dead jobs are enqueued
+   * @param steps whether jobs may have durable steps: those of cancelled jobs are archived then,
+   *     and the undos of cancelled and dead jobs are enqueued
    * @param close creates the update of the audit rows from {@code ended}
    */
   static Endings endings(

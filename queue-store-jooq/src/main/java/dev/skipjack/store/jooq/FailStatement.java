@@ -64,7 +64,8 @@ final class FailStatement {
   }
 
   /**
-   * Creates a statement like that of {@link #of}, for batches that contain a job with durable steps.
+   * Creates a statement like that of {@link #of}, for batches that contain a job with durable
+   * steps.
    */
   static OutcomeStatement<List<Failure>, Ended> withSteps(DSLContext dialect) {
     return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, true));

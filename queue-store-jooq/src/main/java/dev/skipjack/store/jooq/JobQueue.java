@@ -393,7 +393,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public QueueAccess within(Supplier<Connection> transaction) {
     Side side = within(new OwnTransactions(control), transaction);
     EnqueueWriter writer = new EnqueueWriter(side.dialect(), new StrictOrdering(side.dialect()));
-    return new TransactionAccess(this, side.store(writer, null, jobFactory::create), side.orderedJobs());
+    return new TransactionAccess(
+        this, side.store(writer, null, jobFactory::create), side.orderedJobs());
   }
 
   /** Returns the parts for statements in the transaction of the supplied connection. */
@@ -441,7 +442,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return sweepers.get();
   }
 
-  /** A module that cannot be loaded must not prevent a worker from running jobs: its sweep fails. */
+  /**
+   * A module that cannot be loaded must not prevent a worker from running jobs: its sweep fails.
+   */
   private List<Sweeper> loadSweepers() {
     try {
       return ServiceLoader.load(SweepExtension.class, SweepExtension.class.getClassLoader())

@@ -49,8 +49,8 @@ import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Requeue;
-import dev.skipjack.api.spi.Suspension;
 import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.Suspension;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.operations.diagnosis.DiagnosisStatements;
@@ -100,9 +100,7 @@ final class EveryStatement {
     JobStore store = queue.store();
     List<JobId> jobs =
         queue.enqueueAll(
-            Fixture.WORK,
-            Collections.nCopies(4, new Fixture.Work(1)),
-            job -> job.onQueue("steps"));
+            Fixture.WORK, Collections.nCopies(4, new Fixture.Work(1)), job -> job.onQueue("steps"));
     List<Execution> claimed =
         store.claim(Fixture.request(4, Fixture.LEASE, new Lane("steps", 0))).stream()
             .map(job -> job.execution().withSteps())
