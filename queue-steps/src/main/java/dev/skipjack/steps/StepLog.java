@@ -142,7 +142,7 @@ final class StepLog {
     long recorded = memos.values().stream().filter(memo -> memo.endsAt() == null).count();
     if (recorded >= Steps.MOST_MEMOS) {
       throw new IllegalStateException(
-          "Job %s has %d memos, so step '%s' cannot be recorded. Use jobs of their own for so many steps: enqueueAll and join, or a batch."
+          "Job %s has %d memos, so step '%s' cannot be recorded. Use jobs of their own for further steps: enqueueAll and join, or a batch."
               .formatted(execution().jobId(), recorded, name));
     }
   }
@@ -183,7 +183,7 @@ final class StepLog {
       readAtNanos = System.nanoTime();
     }
     if (!found.isEmpty()) {
-      attempt.markSteps();
+      markSteps();
     }
   }
 
@@ -302,7 +302,7 @@ final class StepLog {
           null);
     }
     // Before the statement, because its outcome may remain unknown.
-    attempt.markSteps();
+    markSteps();
     characters += size;
     next();
     memos.put(name, new Memo(type, latest, null, null, execution().id().value()));
@@ -335,6 +335,11 @@ final class StepLog {
     return memo != null && memo.isDone() && memo.execution() <= execution().id().value();
   }
 
+  private void markSteps() {
+    attempt.markSteps();
+    statements.use().note();
+  }
+
   private LeaseLostException lost() {
     attempt.lose();
     return new LeaseLostException(execution().jobId(), execution().id(), null);
@@ -342,7 +347,7 @@ final class StepLog {
 
   /** Opens a wait, or keeps the open one. */
   void openWait(String address, String name, Duration atMost) {
-    attempt.markSteps();
+    markSteps();
     List<Long> opened =
         statements
             .transactions()

@@ -14,8 +14,7 @@ import java.util.random.RandomGenerator;
  */
 final class SweeperTask implements Loop.Step {
 
-  private static final long IN_USE = Duration.ofSeconds(1).toNanos();
-  private static final long NOT_IN_USE = Duration.ofSeconds(10).toNanos();
+  private static final long USUALLY = Duration.ofSeconds(1).toNanos();
 
   private final List<Sweeper> sweepers;
   private final Consumer<WakeUp> madeDue;
@@ -32,14 +31,12 @@ final class SweeperTask implements Loop.Step {
 
   @Override
   public long run() {
-    boolean inUse = false;
     boolean unfinished = false;
     RuntimeException failed = null;
     for (Sweeper sweeper : sweepers) {
       try {
         Swept swept = sweeper.sweep();
         swept.madeDue().forEach(madeDue);
-        inUse |= swept.inUse();
         unfinished |= swept.unfinished();
       } catch (Throwable failure) {
         failed = Loop.unchecked(failure); // the other sweepers still run
@@ -48,6 +45,6 @@ final class SweeperTask implements Loop.Step {
     if (failed != null) {
       throw failed;
     }
-    return unfinished ? 1 : Jitter.around(inUse ? IN_USE : NOT_IN_USE, random);
+    return unfinished ? 1 : Jitter.around(USUALLY, random);
   }
 }
