@@ -90,6 +90,9 @@ CREATE TABLE jobs (
   progress             jsonb,
   tags                 text[],
   headers              job_headers,
+  owner_id             bigint,
+  awaits               text,
+  signals              integer,
   CONSTRAINT jobs_pkey           PRIMARY KEY (id),
   CONSTRAINT jobs_running_check  CHECK ((status = 'running') = (current_execution_id IS NOT NULL)),
   CONSTRAINT jobs_lease_check    CHECK (current_execution_id IS NULL OR (lease_expires_at IS NOT NULL AND started_at IS NOT NULL)),
@@ -131,6 +134,9 @@ CREATE INDEX jobs_group_idx ON jobs (queue, priority, group_key, scheduled_at, i
 CREATE INDEX jobs_limit_idx ON jobs (limit_name, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
 CREATE INDEX jobs_limit_group_idx ON jobs (limit_name, group_key, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
 
+-- The live jobs of a batch or of a join. A batch has finished when it has no entry here. A job without an owner is not in it.
+CREATE INDEX jobs_owner_idx ON jobs (owner_id, status, id) WHERE owner_id IS NOT NULL;
+
 CREATE SEQUENCE job_execution_id_seq AS bigint;
 
 COMMENT ON TABLE jobs IS 'Live work: every job that has neither completed nor been cancelled.';
@@ -168,6 +174,9 @@ COMMENT ON COLUMN jobs.limit_name IS 'Limit under which the current or the lates
 COMMENT ON COLUMN jobs.progress IS 'Latest progress that the handler reported.';
 COMMENT ON COLUMN jobs.tags IS 'Labels for operators and filters.';
 COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.';
+COMMENT ON COLUMN jobs.owner_id IS 'Batch that the job belongs to, or the job that waits for it in a join. NULL: none.';
+COMMENT ON COLUMN jobs.awaits IS 'Name of the sleep, signal or join at which its latest attempt was suspended. NULL: it was never suspended.';
+COMMENT ON COLUMN jobs.signals IS 'Number of signals and ended children that may concern the job. An attempt that suspends it compares the number with the one that it has read. NULL: none.';
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';
@@ -179,3 +188,4 @@ COMMENT ON INDEX jobs_ordering_blocked_idx IS 'Serves the ordering keys whose he
 COMMENT ON INDEX jobs_group_idx IS 'Serves the groups of fair and limited queues.';
 COMMENT ON INDEX jobs_limit_idx IS 'Serves the number of running jobs of a limit.';
 COMMENT ON INDEX jobs_limit_group_idx IS 'Serves the number of running jobs of a limit and a group.';
+COMMENT ON INDEX jobs_owner_idx IS 'Serves the live jobs of a batch or of a join.';

@@ -27,7 +27,8 @@ final class MigrationFiles implements ResourceProvider {
           "V005__create_partitions.sql",
           "V006__create_sql_functions.sql",
           "V007__create_outbox.sql",
-          "V008__create_schema_version_function.sql");
+          "V008__create_steps.sql",
+          "V009__create_schema_version_function.sql");
 
   /** The folder of the files on the class path. */
   static final String FOLDER = "db/skipjack";

@@ -20,7 +20,7 @@ public final class Migrations {
    * The number of the newest migration of this version: the value that the schema's function {@code
    * schema_version()} returns after {@link #migrate}.
    */
-  public static final int SCHEMA_VERSION = 8;
+  public static final int SCHEMA_VERSION = 9;
 
   /** PostgreSQL's limit (NAMEDATALEN - 1). PostgreSQL would silently truncate a longer name. */
   private static final int LONGEST_IDENTIFIER = 63;

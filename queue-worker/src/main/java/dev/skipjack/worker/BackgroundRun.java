@@ -5,6 +5,7 @@ import static dev.skipjack.worker.WorkerLog.LOG;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.LocalWorkers;
+import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -164,6 +165,15 @@ final class BackgroundRun {
             System::nanoTime),
         maintainerWakeup,
         random.split());
+    List<Sweeper> sweepers = access.sweepers();
+    if (!sweepers.isEmpty()) {
+      loop(
+          "sweeper",
+          new SweeperTask(
+              sweepers, wakeUp -> heard.add(wakeUp, slots.keySet(), kinds), random.split()),
+          new Wakeup(),
+          random.split());
+    }
     Wakeup schedulerWakeup = new Wakeup();
     scheduler =
         new Scheduler(

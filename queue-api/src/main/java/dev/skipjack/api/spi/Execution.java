@@ -16,9 +16,27 @@ import org.jspecify.annotations.Nullable;
  *     the attempt only at this instant
  * @param orderingKey the ordering key of the job, whose next job may be promoted when the attempt
  *     ends; null if the job has no ordering key
+ * @param hasSteps whether the job has recorded durable steps, as far as the worker knows. The end
+ *     of the job then ends its steps too. What no worker knows, a {@link Sweeper} finds later
  */
 public record Execution(
-    JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
+    JobId jobId,
+    ExecutionId id,
+    Instant startedAt,
+    @Nullable String orderingKey,
+    boolean hasSteps) {
+
+  /**
+   * Creates an execution of a job without durable steps.
+   *
+   * @param jobId the job
+   * @param id the id
+   * @param startedAt when it started
+   * @param orderingKey the ordering key, or null
+   */
+  public Execution(JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
+    this(jobId, id, startedAt, orderingKey, false);
+  }
 
   /**
    * Creates an execution of a job without an ordering key.
@@ -29,6 +47,11 @@ public record Execution(
    */
   public Execution(JobId jobId, ExecutionId id, Instant startedAt) {
     this(jobId, id, startedAt, null);
+  }
+
+  /** {@return the same execution of a job that has recorded durable steps} */
+  public Execution withSteps() {
+    return new Execution(jobId, id, startedAt, orderingKey, true);
   }
 
   /** {@return whether the job has an ordering key} */

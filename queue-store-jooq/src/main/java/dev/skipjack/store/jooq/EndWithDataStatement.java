@@ -3,12 +3,15 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
@@ -22,11 +25,14 @@ import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
 import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends jobs with data: the result of a completed job, or the reason why a handler cancelled its
@@ -44,7 +50,8 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys.
+ * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys. A third
+ * one, for batches that contain a job with durable steps, also has the parts of {@link StepCtes}.
  *
  * <p>For jobs without data, {@link CompleteStatement} is cheaper. {@link AttemptCtes} explains the
  * lock order.
@@ -59,7 +66,8 @@ final class EndWithDataStatement {
 
   /** Creates the statement that ends a batch of jobs in its own transaction. */
   static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, false));
+    return OutcomeStatement.ofBatch(
+        FinalOutcome::execution, weeks -> in(dialect, weeks, false, false));
   }
 
   /**
@@ -67,11 +75,21 @@ final class EndWithDataStatement {
    * key.
    */
   static OutcomeStatement<List<FinalOutcome>, Verdict> ofOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, true));
+    return OutcomeStatement.ofBatch(
+        FinalOutcome::execution, weeks -> in(dialect, weeks, true, false));
+  }
+
+  /**
+   * Creates a statement like that of {@link #ofOrdered}, which also archives the steps of the jobs,
+   * and enqueues the undos of cancelled ones.
+   */
+  static OutcomeStatement<List<FinalOutcome>, Verdict> withSteps(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(
+        FinalOutcome::execution, weeks -> in(dialect, weeks, true, true));
   }
 
   private static Statement<List<FinalOutcome>, Verdict> in(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
+      DSLContext dialect, AuditWeeks weeks, boolean ordered, boolean steps) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
@@ -83,7 +101,9 @@ final class EndWithDataStatement {
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
-            with(locked, ended, archived(ended), closed(ended, weeks))
+            with(locked, ended)
+                .with(archived(ended, steps))
+                .with(closed(ended, weeks))
                 .with(CompleteStatement.behind(ended, ordered)),
             given,
             ended,
@@ -92,8 +112,8 @@ final class EndWithDataStatement {
         row -> AttemptCtes.verdict(row, verdict));
   }
 
-  /** The completion of a job with a result, as JSON. */
-  record CompletionWithResult(Execution execution, String result) {}
+  /** The completion of a job with a result, as JSON; null for none. */
+  record CompletionWithResult(Execution execution, @Nullable String result) {}
 
   /**
    * Creates the statement that ends one job in the handler's transaction. It waits for the row, and
@@ -101,7 +121,7 @@ final class EndWithDataStatement {
    */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
     return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, false));
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, false, false));
   }
 
   /**
@@ -110,21 +130,34 @@ final class EndWithDataStatement {
    */
   static OutcomeStatement<CompletionWithResult, Boolean> ofOneOrdered(DSLContext dialect) {
     return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, true));
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, true, false));
+  }
+
+  /**
+   * Creates a statement like that of {@link #ofOneOrdered}, which also archives the steps of the
+   * job.
+   */
+  static OutcomeStatement<CompletionWithResult, Boolean> ofOneWithSteps(DSLContext dialect) {
+    return OutcomeStatement.ofOne(
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, true, true));
   }
 
   private static Statement<CompletionWithResult, Boolean> ofOneIn(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
+      DSLContext dialect, AuditWeeks weeks, boolean ordered, boolean steps) {
     CommonTableExpression<?> ended = CompleteStatement.endedForOne(ordered);
+    List<CommonTableExpression<?>> memos =
+        steps ? List.of(StepCtes.memos(ended), StepCtes.waits(ended)) : List.of();
     return Statement.of(
         dialect,
-        with(
-                ended,
+        with(ended)
+            .with(memos)
+            .with(
                 Archive.of(
                     ended,
                     inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
                     cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
-                    of(ended, "last_error")),
+                    of(ended, "last_error"),
+                    steps ? memos.get(0) : null),
                 CompleteStatement.closed(ended, weeks))
             .with(CompleteStatement.behind(ended, ordered))
             .select(CompleteStatement.COUNT)
@@ -148,12 +181,41 @@ final class EndWithDataStatement {
                 .returningResult(returned));
   }
 
-  private static CommonTableExpression<?> archived(CommonTableExpression<?> ended) {
+  /**
+   * Returns the CTEs that archive the jobs.
+   *
+   * @param steps whether they also archive steps, and enqueue the undos of cancelled jobs
+   */
+  private static List<CommonTableExpression<?>> archived(
+      CommonTableExpression<?> ended, boolean steps) {
+    if (!steps) {
+      return List.of(archived(ended, null));
+    }
+    CommonTableExpression<?> memos = StepCtes.memos(ended);
+    return List.of(
+        memos,
+        StepCtes.waits(ended),
+        archived(ended, memos),
+        StepCtes.undos(memos, isCancelled(ended)));
+  }
+
+  private static CommonTableExpression<?> archived(
+      CommonTableExpression<?> ended, @Nullable CommonTableExpression<?> memos) {
     return Archive.of(
         ended,
         of(ended, "ended_as"),
         cast(of(ended, "result"), JOBS_ARCHIVE.RESULT),
-        coalesce(of(ended, "reason"), of(ended, "last_error")));
+        coalesce(of(ended, "reason"), of(ended, "last_error")),
+        memos);
+  }
+
+  private static Condition isCancelled(CommonTableExpression<?> ended) {
+    return StepCtes.JOB_OF_UNDO.eq(
+        any(
+            array(
+                select(field(name(ended.getName(), "id"), Long.class))
+                    .from(ended)
+                    .where(of(ended, "ended_as").eq(inline(JobStatus.CANCELLED.literal()))))));
   }
 
   private static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {

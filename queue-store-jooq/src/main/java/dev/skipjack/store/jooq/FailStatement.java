@@ -17,6 +17,7 @@ import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -42,6 +43,9 @@ import org.jooq.Param;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
+ * <p>A second text, for batches that contain a job with durable steps, also has the parts of {@link
+ * StepCtes}.
+ *
  * <p>The statement decides from the counters in the job's row whether a failed job is dead. {@link
  * AttemptCtes} explains the lock order.
  */
@@ -56,10 +60,19 @@ final class FailStatement {
   private FailStatement() {}
 
   static OutcomeStatement<List<Failure>, Ended> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks));
+    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, false));
   }
 
-  private static Statement<List<Failure>, Ended> in(DSLContext dialect, AuditWeeks weeks) {
+  /**
+   * Creates a statement like that of {@link #of}, for batches that contain a job with durable
+   * steps.
+   */
+  static OutcomeStatement<List<Failure>, Ended> withSteps(DSLContext dialect) {
+    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, true));
+  }
+
+  private static Statement<List<Failure>, Ended> in(
+      DSLContext dialect, AuditWeeks weeks, boolean steps) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -71,7 +84,8 @@ final class FailStatement {
     return AttemptCtes.statement(
         dialect,
         given,
-        AttemptCtes.endings(locked, kept(given, locked), ended -> closed(given, ended, weeks)),
+        AttemptCtes.endings(
+            locked, kept(given, locked), steps, ended -> closed(given, ended, weeks)),
         FailStatement::arguments);
   }
 

@@ -21,6 +21,7 @@ import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
+import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.operations.bulk.AbandonedOperations;
@@ -45,6 +46,7 @@ import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore;
 import dev.skipjack.store.jooq.internal.schedule.JooqSchedules;
+import dev.skipjack.store.jooq.internal.steps.SweepExtension;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -52,6 +54,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
@@ -79,7 +83,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public static final String DEFAULT_SCHEMA = "skipjack";
 
   /** The version of the newest migration that this version of the library requires. */
-  private static final int SCHEMA_VERSION = 8;
+  private static final int SCHEMA_VERSION = 9;
 
   private final DataSource dataSource;
 
@@ -92,7 +96,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final EnqueueTransactions producers;
   private final Lazy<Side> ofWorkers;
   private final OwnConnections workerConnections;
-  private final Lazy<JobStore> store;
+  private final Lazy<JooqJobStore> store;
+  private final Lazy<List<Sweeper>> sweepers;
   private final Lazy<Maintenance> maintenance;
   private final Lazy<JooqWorkerRegistry> workers;
   private final Lazy<JobReader> reader;
@@ -194,7 +199,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.schedules =
         Lazy.of(() -> new JooqSchedules(transactions, dialect, jobFactory::create, changed));
 
-    this.store = Lazy.of(() -> ofWorkers.get().store(writer, sender));
+    this.store = Lazy.of(() -> ofWorkers.get().store(writer, sender, jobFactory::create));
+    this.sweepers = Lazy.of(this::loadSweepers);
     this.scheduleStore =
         Lazy.of(
             () ->
@@ -275,9 +281,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null, null);
     }
 
-    JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
+    JooqJobStore store(
+        EnqueueWriter writer, @Nullable WakeUpSender wakeUps, QueueExtension.JobFactory jobs) {
       return new JooqJobStore(
-          transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs);
+          transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs, jobs);
     }
 
     JooqQueueAdmin admin(NewJobFactory jobFactory) {
@@ -397,7 +404,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   public QueueAccess within(Supplier<Connection> transaction) {
     Side side = within(new OwnTransactions(control), transaction);
     EnqueueWriter writer = new EnqueueWriter(side.dialect(), new StrictOrdering(side.dialect()));
-    return new TransactionAccess(this, side.store(writer, null), side.orderedJobs());
+    return new TransactionAccess(
+        this, side.store(writer, null, jobFactory::create), side.orderedJobs());
   }
 
   /** Returns the parts for statements in the transaction of the supplied connection. */
@@ -438,6 +446,28 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public LeaseKeeper leases() {
     return new JooqLeaseKeeper(new KeptTransactions(workerConnections), dialect);
+  }
+
+  @Override
+  public List<Sweeper> sweepers() {
+    return sweepers.get();
+  }
+
+  /**
+   * A module that cannot be loaded must not prevent a worker from running jobs: its sweep fails.
+   */
+  private List<Sweeper> loadSweepers() {
+    try {
+      return ServiceLoader.load(SweepExtension.class, SweepExtension.class.getClassLoader())
+          .stream()
+          .map(each -> each.get().sweeper(this, store.get()))
+          .toList();
+    } catch (ServiceConfigurationError | LinkageError failure) {
+      return List.of(
+          () -> {
+            throw failure;
+          });
+    }
   }
 
   @Override

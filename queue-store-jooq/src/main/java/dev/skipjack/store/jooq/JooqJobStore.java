@@ -37,8 +37,11 @@ import dev.skipjack.sql.Session;
 import dev.skipjack.sql.ShrinkingLimit;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrQueue;
+import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
+import dev.skipjack.store.jooq.internal.steps.StoreParts;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
@@ -51,12 +54,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** Implements the job store on PostgreSQL. */
-final class JooqJobStore implements JobStore {
+final class JooqJobStore implements JobStore, StoreParts {
 
   private final OwnTransactions transactions;
   private final Statement<List<String>, LaneOrQueue> dueLanes;
@@ -81,6 +85,14 @@ final class JooqJobStore implements JobStore {
   private final OutcomeStatement<List<Failure>, Ended> fail;
   private final OutcomeStatement<List<Requeue>, Ended> requeue;
   private final OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> attemptStatus;
+  private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithSteps;
+  private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
+      completeInWithSteps;
+  private final OutcomeStatement<List<Failure>, Ended> failWithSteps;
+  private final OutcomeStatement<List<Requeue>, Ended> requeueWithSteps;
+  private final Lazy<DSLContext> dialect;
+  private final JobFactory jobFactory;
+  private final Map<Class<?>, Object> parts = new ConcurrentHashMap<>();
   private final PartitionHealing healing;
   private final EnqueueTransactions enqueues;
   private final RescueSweep rescue;
@@ -91,8 +103,11 @@ final class JooqJobStore implements JobStore {
       Lazy<DSLContext> dialect,
       PartitionHealing healing,
       EnqueueTransactions enqueues,
-      JooqOrderedJobs ordered) {
+      JooqOrderedJobs ordered,
+      JobFactory jobFactory) {
     this.ordered = ordered;
+    this.dialect = dialect;
+    this.jobFactory = jobFactory;
     this.transactions = transactions;
     this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect.get()));
     this.claim = Statement.lazily(() -> ClaimStatement.of(dialect.get()));
@@ -119,6 +134,13 @@ final class JooqJobStore implements JobStore {
     this.fail = OutcomeStatement.lazily(() -> FailStatement.of(dialect.get()));
     this.requeue = OutcomeStatement.lazily(() -> RequeueStatement.of(dialect.get()));
     this.attemptStatus = OutcomeStatement.lazily(() -> AttemptStatusStatement.of(dialect.get()));
+    this.endWithSteps =
+        OutcomeStatement.lazily(() -> EndWithDataStatement.withSteps(dialect.get()));
+    this.completeInWithSteps =
+        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOneWithSteps(dialect.get()));
+    this.failWithSteps = OutcomeStatement.lazily(() -> FailStatement.withSteps(dialect.get()));
+    this.requeueWithSteps =
+        OutcomeStatement.lazily(() -> RequeueStatement.withSteps(dialect.get()));
     this.healing = healing;
     this.enqueues = enqueues;
     this.rescue = new RescueSweep(transactions, dialect, healing);
@@ -253,6 +275,9 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
+    if (executions.stream().anyMatch(Execution::hasSteps)) {
+      return endWithSteps(executions.stream().map(e -> FinalOutcome.completed(e, null)).toList());
+    }
     if (executions.stream().anyMatch(Execution::isOrdered)) {
       return end(completeOrdered, executions);
     }
@@ -269,6 +294,9 @@ final class JooqJobStore implements JobStore {
    */
   @Override
   public HandedOver handOver(HandOver request) {
+    if (request.ended().hasSteps()) {
+      return JobStore.super.handOver(request);
+    }
     Statement<HandOver, HandedOver> statement = handOver.ending(request);
     HandedOver result = healing.run(() -> handOverOnce(statement, request));
     if (result.next() != null) {
@@ -298,6 +326,9 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Verdict> endWithData(List<FinalOutcome> outcomes) {
+    if (outcomes.stream().anyMatch(each -> each.execution().hasSteps())) {
+      return endWithSteps(outcomes);
+    }
     return end(
         outcomes.stream().anyMatch(each -> each.execution().isOrdered())
             ? endOrderedWithData
@@ -305,8 +336,27 @@ final class JooqJobStore implements JobStore {
         outcomes);
   }
 
+  private List<Verdict> endWithSteps(List<FinalOutcome> outcomes) {
+    List<Verdict> verdicts = end(endWithSteps, outcomes);
+    ordered.promoteCommitted(
+        outcomes.stream()
+            .filter(each -> each.as() == JobStatus.CANCELLED && each.execution().hasSteps())
+            .map(each -> undoKey(each.execution()))
+            .toList());
+    return verdicts;
+  }
+
+  /** Returns the ordering key of the jobs that undo the steps of a job. */
+  private static String undoKey(Execution execution) {
+    return StepCtes.undoKey(execution.jobId().value());
+  }
+
   @Override
   public void completeIn(Connection transaction, Execution execution) {
+    if (execution.hasSteps()) {
+      completeInWithSteps(transaction, execution, null);
+      return;
+    }
     completeIn(
         transaction, execution, execution.isOrdered() ? completeInOrdered : completeIn, execution);
   }
@@ -315,6 +365,8 @@ final class JooqJobStore implements JobStore {
   public void completeIn(Connection transaction, Execution execution, @Nullable String result) {
     if (result == null) {
       completeIn(transaction, execution);
+    } else if (execution.hasSteps()) {
+      completeInWithSteps(transaction, execution, result);
     } else {
       completeIn(
           transaction,
@@ -322,6 +374,15 @@ final class JooqJobStore implements JobStore {
           execution.isOrdered() ? completeInOrderedWithResult : completeInWithResult,
           new EndWithDataStatement.CompletionWithResult(execution, result));
     }
+  }
+
+  private void completeInWithSteps(
+      Connection transaction, Execution execution, @Nullable String result) {
+    completeIn(
+        transaction,
+        execution,
+        completeInWithSteps,
+        new EndWithDataStatement.CompletionWithResult(execution, result));
   }
 
   private <Q> void completeIn(
@@ -374,12 +435,16 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Ended> fail(List<Failure> failures) {
-    return passOn(end(fail, failures), failures, Failure::execution);
+    boolean steps = failures.stream().anyMatch(each -> each.execution().hasSteps());
+    return passOn(end(steps ? failWithSteps : fail, failures), failures, Failure::execution);
   }
 
   @Override
   public List<Ended> requeue(List<Requeue> attempts) {
-    return passOn(end(requeue, attempts), attempts, Requeue::execution);
+    boolean steps =
+        attempts.stream()
+            .anyMatch(each -> each.execution().hasSteps() || each.suspension() != null);
+    return passOn(end(steps ? requeueWithSteps : requeue, attempts), attempts, Requeue::execution);
   }
 
   @Override
@@ -401,15 +466,19 @@ final class JooqJobStore implements JobStore {
 
   /**
    * Promotes the next job of each ordering key whose head was cancelled, or became dead and does
-   * not block the key.
+   * not block the key. Also promotes the first undo of each such job.
    */
   private <A> List<Ended> passOn(
       List<Ended> results, List<A> attempts, Function<A, Execution> execution) {
     Set<String> behindDead = new HashSet<>();
     Set<String> keys = new HashSet<>();
     for (int i = 0; i < results.size(); i++) {
-      String key = execution.apply(attempts.get(i)).orderingKey();
+      Execution ended = execution.apply(attempts.get(i));
+      String key = ended.orderingKey();
       JobStatus status = results.get(i).status();
+      if (ended.hasSteps() && (status == JobStatus.CANCELLED || status == JobStatus.DEAD)) {
+        keys.add(undoKey(ended));
+      }
       if (key != null && status == JobStatus.CANCELLED) {
         keys.add(key);
       } else if (key != null && status == JobStatus.DEAD) {
@@ -431,5 +500,25 @@ final class JooqJobStore implements JobStore {
 
   private <Q, R> List<R> write(Statement<Q, R> statement, Q request) {
     return healing.run(() -> transactions.runInOneRoundTrip(statement, request));
+  }
+
+  @Override
+  public OwnTransactions transactions() {
+    return transactions;
+  }
+
+  @Override
+  public Lazy<DSLContext> dialect() {
+    return dialect;
+  }
+
+  @Override
+  public JobFactory jobFactory() {
+    return jobFactory;
+  }
+
+  @Override
+  public <T> T part(Class<T> type, Function<StoreParts, T> creation) {
+    return type.cast(parts.computeIfAbsent(type, unused -> creation.apply(this)));
   }
 }

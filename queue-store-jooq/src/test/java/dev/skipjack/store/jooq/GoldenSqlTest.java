@@ -81,6 +81,12 @@ class GoldenSqlTest {
                 EndWithDataStatement.ofOneOrdered(dialect).in(weeks).text()),
             Map.entry(
                 "end-ordered-with-data", EndWithDataStatement.ofOrdered(dialect).in(weeks).text()),
+            Map.entry("end-with-steps", EndWithDataStatement.withSteps(dialect).in(weeks).text()),
+            Map.entry(
+                "complete-in-with-steps",
+                EndWithDataStatement.ofOneWithSteps(dialect).in(weeks).text()),
+            Map.entry("fail-with-steps", FailStatement.withSteps(dialect).in(weeks).text()),
+            Map.entry("requeue-with-steps", RequeueStatement.withSteps(dialect).in(weeks).text()),
             Map.entry("hand-over", HandOverStatement.of(dialect).in(weeks).text()),
             Map.entry("fail", FailStatement.of(dialect).in(weeks).text()),
             Map.entry("requeue", RequeueStatement.of(dialect).in(weeks).text()),

@@ -603,6 +603,12 @@ class RolesTest {
                 "SELECT @create_partitions(interval '1 day')",
                 "SELECT @enqueue('work', '{}')"),
             forbidden(
+                List.of("sql_producer", "producer"),
+                "SELECT 1 FROM @job_steps",
+                "INSERT INTO @job_steps (job_id, execution_id, position, type, name) VALUES (1, 1, 1, 'run', 'a')",
+                "INSERT INTO @job_signals (address, name, payload, expires_at) VALUES ('key/a', 'b', '{}', now())",
+                "DELETE FROM @job_signals"),
+            forbidden(
                 List.of("operator"),
                 "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
                 "INSERT INTO @job_executions (id, job_id, started_at, attempt, queue, kind) VALUES"
@@ -633,6 +639,11 @@ class RolesTest {
                 "SELECT result FROM @jobs_archive",
                 "SELECT headers FROM @jobs",
                 "SELECT headers FROM @jobs_archive",
+                "SELECT steps FROM @jobs_archive",
+                "SELECT result FROM @job_steps",
+                "SELECT undo_payload FROM @job_steps",
+                "SELECT payload FROM @job_signals",
+                "SELECT @signal('key/a', 'b')",
                 "SELECT error_stack FROM @job_executions",
                 "SELECT payload FROM @job_schedules",
                 "UPDATE @job_schedules SET paused_at = now()",

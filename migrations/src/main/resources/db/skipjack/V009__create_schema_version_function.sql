@@ -7,7 +7,7 @@ CREATE FUNCTION schema_version() RETURNS integer
   LANGUAGE sql
   STABLE PARALLEL SAFE
 AS $$
-  SELECT 8
+  SELECT 9
 $$;
 
 COMMENT ON FUNCTION schema_version() IS 'Returns the number of the newest migration that was run in this schema.';

@@ -1,0 +1,23 @@
+package dev.skipjack.steps;
+
+import dev.skipjack.api.JobId;
+import java.util.List;
+
+/**
+ * Jobs that a step has enqueued, for {@link Steps#join}.
+ *
+ * @param name the name of the step
+ * @param jobs the jobs, in the order of their payloads
+ */
+public record Children(String name, List<JobId> jobs) {
+
+  /**
+   * Copies the list.
+   *
+   * @param name the name of the step
+   * @param jobs the jobs
+   */
+  public Children {
+    jobs = List.copyOf(jobs);
+  }
+}

@@ -1,0 +1,14 @@
+package dev.skipjack.steps;
+
+/** What a dead job means for its batch. */
+public enum DeadPolicy {
+
+  /** The job has ended, like a completed or cancelled one. The default. */
+  COUNT,
+
+  /** The batch waits until the job is redriven and ends, is cancelled, or is pruned. */
+  WAIT,
+
+  /** The job has ended, and the other jobs of the batch are cancelled. */
+  CANCEL_REST
+}
