@@ -18,8 +18,8 @@ import dev.skipjack.model.tables.JobOperations;
 import dev.skipjack.model.tables.JobQueues;
 import dev.skipjack.model.tables.JobRateUses;
 import dev.skipjack.model.tables.JobSchedules;
-import dev.skipjack.model.tables.JobStacks;
 import dev.skipjack.model.tables.JobSignals;
+import dev.skipjack.model.tables.JobStacks;
 import dev.skipjack.model.tables.JobSteps;
 import dev.skipjack.model.tables.JobWaits;
 import dev.skipjack.model.tables.JobWorkers;
@@ -149,15 +149,17 @@ public class Tables {
     public static final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
+     * Signals that were sent to jobs. Deleted when a job takes them or they
+     * expire; those of signed links only when they expire.
+     */
+    public static final JobSignals JOB_SIGNALS = JobSignals.JOB_SIGNALS;
+
+    /**
      * Where the handlers are whose attempt has run for longer than a minute.
      * Its worker samples them and removes the row after the attempt;
      * maintenance removes rows that a worker left.
      */
     public static final JobStacks JOB_STACKS = JobStacks.JOB_STACKS;
-     * Signals that were sent to jobs. Deleted when a job takes them or they
-     * expire; those of signed links only when they expire.
-     */
-    public static final JobSignals JOB_SIGNALS = JobSignals.JOB_SIGNALS;
 
     /**
      * Memos: what live jobs with durable steps have already done. Moved to
