@@ -15,16 +15,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Measures the pages of the dashboard beside large tables: how long they take, the statements that
  * all viewers together cause, and the throughput that a worker loses because of them. The dashboard
  * runs in the worker's JVM, and is called without HTTP.
  */
-@SuppressWarnings("try") // viewers are there until a block ends
 final class DashboardPages implements Benchmark {
 
   private static final int HANDLERS = 8;
@@ -63,25 +62,26 @@ final class DashboardPages implements Benchmark {
             .access(request -> Optional.of(Access.of("bench", Role.ADMIN).payloads(true)))
             .build()) {
       List<Viewers.Page> pages = pages(dashboard, seen);
-      Viewers.Seen warm = new Viewers.Seen();
-      try (Viewers first = Viewers.open(dashboard, viewers, pages, warm)) {
-        sleep(Math.min(seconds, 10) * options.warmUps());
-      }
-      notes.accept("%d viewers of %d pages".formatted(viewers, pages.size()));
+      double pause = Math.min(seconds, 10) * options.warmUps();
+      Viewers.Seen unseen = new Viewers.Seen();
+      double warmed =
+          Viewers.during(dashboard, viewers, pages, unseen, () -> statements(counter, pause));
+      notes.accept(
+          "%d viewers of %d pages: %.1f statements/s at first"
+              .formatted(viewers, pages.size(), warmed));
       Viewers.Seen idle = new Viewers.Seen();
-      long before = counter.statements();
-      double statements;
-      try (Viewers all = Viewers.open(dashboard, viewers, pages, idle)) {
-        sleep(seconds * 2);
-        statements = (counter.statements() - before) / (seconds * 2);
-      }
+      double statements =
+          Viewers.during(dashboard, viewers, pages, idle, () -> statements(counter, 2 * seconds));
       Viewers.Seen busy = new Viewers.Seen();
       Rounds.Results results =
           new Rounds(options.warmUps(), options.count(Setting.RUNS, 5), seconds, notes)
               .variant(
                   "with viewers",
-                  drains(database, worker, () -> Viewers.open(dashboard, viewers, pages, busy)))
-              .variant("without viewers", drains(database, worker, () -> null))
+                  drains(
+                      database,
+                      worker,
+                      drain -> Viewers.during(dashboard, viewers, pages, busy, drain)))
+              .variant("without viewers", drains(database, worker, Callable::call))
               .run();
       return report(results, idle, busy, statements)
           .put("pending", pending)
@@ -123,24 +123,32 @@ final class DashboardPages implements Benchmark {
     return row;
   }
 
-  /** Opens the viewers of a run, or returns null for a run without viewers. */
-  private interface Opening {
-    @Nullable Viewers open();
+  /** Returns the statements per second within a time. */
+  private static double statements(StatementCounter counter, double seconds)
+      throws InterruptedException {
+    long before = counter.statements();
+    TimeUnit.NANOSECONDS.sleep(Math.round(seconds * 1e9));
+    return (counter.statements() - before) / seconds;
+  }
+
+  /** What goes on during a drain. */
+  private interface Surroundings {
+    Sample during(Callable<Sample> drain) throws Exception;
   }
 
   /** Returns runs that drain the default queue, whose jobs are inserted before each of them. */
   private static Rounds.Variant drains(
-      BenchmarkDatabase database, JobQueue queue, Opening opening) {
+      BenchmarkDatabase database, JobQueue queue, Surroundings surroundings) {
     double[] rate = {FIRST_GUESS};
     return seconds -> {
       long jobs = Math.max(100, Math.round(rate[0] * seconds));
       database.preload(jobs, "'default'", Noop.TYPE.kind(), "0");
       database.settle();
-      try (Viewers viewers = opening.open()) {
-        Sample sample = Drain.drain(database, queue, jobs, HANDLERS, WorkerConfig.defaults());
-        rate[0] = sample.value();
-        return sample;
-      }
+      Sample sample =
+          surroundings.during(
+              () -> Drain.drain(database, queue, jobs, HANDLERS, WorkerConfig.defaults()));
+      rate[0] = sample.value();
+      return sample;
     };
   }
 
@@ -203,9 +211,5 @@ final class DashboardPages implements Benchmark {
         "VACUUM ANALYZE @job_executions",
         "VACUUM ANALYZE @job_minutes",
         "VACUUM ANALYZE @job_depths");
-  }
-
-  private static void sleep(double seconds) throws InterruptedException {
-    TimeUnit.NANOSECONDS.sleep(Math.round(seconds * 1e9));
   }
 }

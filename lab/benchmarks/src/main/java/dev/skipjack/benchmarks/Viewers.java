@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -24,8 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Operators who have the dashboard open. Each opens a page, lets it reload as its script would, and
  * opens the next page after a while, so that together they see all pages.
  */
-@SuppressWarnings("try") // the benchmark ends if it is interrupted
-final class Viewers implements AutoCloseable {
+final class Viewers {
 
   /** How long a viewer stays on a page. */
   private static final long STAY = TimeUnit.SECONDS.toNanos(10);
@@ -118,8 +118,10 @@ final class Viewers implements AutoCloseable {
     return pages;
   }
 
-  /** Lets viewers begin, each at another page. */
-  static Viewers open(Dashboard dashboard, int number, List<Page> pages, Seen seen) {
+  /** Does some work while viewers have the dashboard open, each beginning at another page. */
+  static <R> R during(
+      Dashboard dashboard, int number, List<Page> pages, Seen seen, Callable<R> work)
+      throws Exception {
     Viewers viewers = new Viewers(dashboard, pages, seen);
     for (int i = 0; i < number; i++) {
       int first = i;
@@ -127,7 +129,14 @@ final class Viewers implements AutoCloseable {
       viewers.threads.add(thread);
       thread.start();
     }
-    return viewers;
+    R result;
+    try {
+      result = work.call();
+    } finally {
+      viewers.end();
+    }
+    viewers.requireNoFailure();
+    return result;
   }
 
   private void view(int first) {
@@ -185,13 +194,14 @@ final class Viewers implements AutoCloseable {
     return closed.await(nanos, TimeUnit.NANOSECONDS);
   }
 
-  /** Ends the viewers. Throws the exception of the first one that failed. */
-  @Override
-  public void close() throws InterruptedException {
+  private void end() throws InterruptedException {
     closed.countDown();
     for (Thread thread : threads) {
       thread.join();
     }
+  }
+
+  private void requireNoFailure() {
     Throwable thrown = failure.get();
     if (thrown != null) {
       throw new IllegalStateException("A viewer failed: " + thrown.getMessage(), thrown);
