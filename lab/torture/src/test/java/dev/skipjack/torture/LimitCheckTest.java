@@ -105,8 +105,7 @@ class LimitCheckTest {
   @Test
   void asManyStartsAsTheRateInAnyPeriodAreNoViolation() {
     for (int n = 0; n < 20; n++) {
-      int period = n / STARTS;
-      double start = 3 + period * PERIOD + n % STARTS * 0.01;
+      double start = 3 + Math.floorDiv(n, STARTS) * PERIOD + n % STARTS * 0.01;
       attempt(n % 2, start, start + 0.001);
     }
     assertThat(violations()).isEmpty();

@@ -475,8 +475,8 @@ final class DueGroupsStatement {
   }
 
   /**
-   * Returns the jobs without a group as one group. They are claimed between two places, so they
-   * come from one part of the search, which shows how many jobs lie between them.
+   * Returns the jobs without a group as one group. They are claimed from the first to the last of
+   * them, so they come from one part of the search, which shows how many jobs lie between.
    */
   private static Select<Record6<String, Long, Instant, Long, Instant, Long>> ungrouped(
       Select<?> rows, Condition which) {
