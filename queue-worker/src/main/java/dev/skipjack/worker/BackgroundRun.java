@@ -5,6 +5,7 @@ import static dev.skipjack.worker.WorkerLog.LOG;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.LocalWorkers;
+import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -139,14 +140,21 @@ final class BackgroundRun {
                         rescueWakeup,
                         System::nanoTime,
                         random.split()));
+    Optional<OwnerChecks> owners =
+        access.ownedJobs().map(port -> ownerChecks(port, heard, kinds, random));
     Rescuer rescuer =
-        new Rescuer(access.store(), config.rescueInterval(), reporter, random.split());
+        new Rescuer(
+            access.store(),
+            config.rescueInterval(),
+            reporter,
+            () -> owners.ifPresent(OwnerChecks::sweepSoon),
+            random.split());
     loop(
         "rescuer",
         promoter.isEmpty() ? rescuer : new SharedLoop(rescuer, promoter.get(), System::nanoTime),
         rescueWakeup,
         random.split());
-    engine.running().whenSettled(attempt -> expectNext(attempt, heard, promoter));
+    engine.running().whenSettled(attempt -> settled(attempt, heard, promoter, owners));
     loop(
         DatabaseWatch.MAINTAINER,
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
@@ -217,6 +225,32 @@ final class BackgroundRun {
             random.split(),
             Loop.LONGEST_PAUSE);
     reporter.database().whenBack(() -> talking().forEach(Loop::databaseIsBack));
+  }
+
+  private OwnerChecks ownerChecks(
+      OwnedJobs port, HeardLanes heard, Set<String> kinds, SplittableRandom random) {
+    Wakeup wakeup = new Wakeup();
+    OwnerChecks checks =
+        new OwnerChecks(
+            port,
+            wakeUp -> heard.add(wakeUp, slots.keySet(), kinds),
+            wakeup,
+            System::nanoTime,
+            random.split());
+    loop(OwnerChecks.ROLE, checks, wakeup, random.split());
+    return checks;
+  }
+
+  private static void settled(
+      Attempt attempt,
+      HeardLanes heard,
+      Optional<Promoter> promoter,
+      Optional<OwnerChecks> owners) {
+    expectNext(attempt, heard, promoter);
+    Long owner = attempt.execution().owner();
+    if (owner != null) {
+      owners.ifPresent(checks -> checks.expect(owner));
+    }
   }
 
   /**

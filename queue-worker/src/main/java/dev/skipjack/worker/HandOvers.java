@@ -123,6 +123,7 @@ final class HandOvers {
     long now = System.nanoTime();
     return accepting
         && attempt.execution().isOrdered()
+        && !attempt.execution().isOwned() // the statement does not copy the owner
         && ending.equals(Ending.Completed.PLAIN)
         && running.ordered() <= MOST_KEYS
         && now - attempt.followingSince() < LONGEST

@@ -408,6 +408,7 @@ public final class Worker implements JobRunner, AutoCloseable {
               claimer,
               own.newLostClaims(),
               access.orderedJobs(),
+              access.ownedJobs(),
               queues.values(),
               reporter,
               batch);

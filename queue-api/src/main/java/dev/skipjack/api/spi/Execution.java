@@ -16,23 +16,46 @@ import org.jspecify.annotations.Nullable;
  *     the attempt only at this instant
  * @param orderingKey the ordering key of the job, whose next job may be promoted when the attempt
  *     ends; null if the job has no ordering key
+ * @param owner the owner of the job, as {@link NewJob#ownedBy} set it; null if it has none
  */
 public record Execution(
-    JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
+    JobId jobId,
+    ExecutionId id,
+    Instant startedAt,
+    @Nullable String orderingKey,
+    @Nullable Long owner) {
 
   /**
-   * Creates an execution of a job without an ordering key.
+   * Creates an execution of a job without an ordering key or an owner.
    *
    * @param jobId the job
    * @param id the id
    * @param startedAt when it started
    */
   public Execution(JobId jobId, ExecutionId id, Instant startedAt) {
-    this(jobId, id, startedAt, null);
+    this(jobId, id, startedAt, null, null);
+  }
+
+  /**
+   * Creates an execution of a job without an owner.
+   *
+   * @param jobId the job
+   * @param id the id
+   * @param startedAt when it started
+   * @param orderingKey the ordering key of the job, or null if it has none
+   */
+  public Execution(
+      JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
+    this(jobId, id, startedAt, orderingKey, null);
   }
 
   /** {@return whether the job has an ordering key} */
   public boolean isOrdered() {
     return orderingKey != null;
+  }
+
+  /** {@return whether the job has an owner} */
+  public boolean isOwned() {
+    return owner != null;
   }
 }

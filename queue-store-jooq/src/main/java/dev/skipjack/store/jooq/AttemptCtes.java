@@ -179,17 +179,20 @@ final class AttemptCtes {
    * closed.
    *
    * @param locked a CTE from {@link #locked}
+   * @param owned whether the jobs may have an owner, as for {@link Archive#columns}
    * @param close creates the update of the audit rows from {@code ended}
    */
   static Endings endings(
       CommonTableExpression<?> locked,
       CommonTableExpression<?> kept,
+      boolean owned,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
-    return endings(List.of(locked, kept), kept, locked, close);
+    return endings(List.of(locked, kept), kept, locked, owned, close);
   }
 
   /**
-   * Returns CTEs like {@link #endings}, for jobs that are locked only for updates.
+   * Returns CTEs like {@link #endings}, for jobs that are locked only for updates and may have an
+   * owner.
    *
    * @param locked a CTE from {@link #lockedForUpdateOnly}
    */
@@ -198,19 +201,20 @@ final class AttemptCtes {
       CommonTableExpression<?> kept,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
     CommonTableExpression<?> deletable = deletable(locked);
-    return endings(List.of(locked, kept, deletable), kept, deletable, close);
+    return endings(List.of(locked, kept, deletable), kept, deletable, true, close);
   }
 
   private static Endings endings(
       List<CommonTableExpression<?>> first,
       CommonTableExpression<?> kept,
       CommonTableExpression<?> deletable,
+      boolean owned,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
-    CommonTableExpression<?> cancelled = cancelled(deletable);
+    CommonTableExpression<?> cancelled = cancelled(deletable, owned);
     CommonTableExpression<?> ended = ended(kept, cancelled);
     List<CommonTableExpression<?>> all = new ArrayList<>(first);
     all.add(cancelled);
-    all.add(Archive.of(cancelled, JobStatus.CANCELLED));
+    all.add(Archive.of(cancelled, JobStatus.CANCELLED, owned));
     all.add(ended);
     all.add(close.apply(ended));
     return new Endings(all, ended);
@@ -226,9 +230,9 @@ final class AttemptCtes {
   record Endings(List<CommonTableExpression<?>> all, CommonTableExpression<?> ended) {}
 
   /** Returns a CTE that deletes the jobs whose cancellation was requested from the live table. */
-  private static CommonTableExpression<?> cancelled(Table<?> locked) {
+  private static CommonTableExpression<?> cancelled(Table<?> locked, boolean owned) {
     return name("cancelled")
-        .as(deleteFrom(JOBS).where(isCancelledIn(locked)).returning(Archive.columns()));
+        .as(deleteFrom(JOBS).where(isCancelledIn(locked)).returning(Archive.columns(owned)));
   }
 
   private static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {

@@ -44,7 +44,7 @@ import org.jooq.Param;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys.
+ * <p>Like {@link CompleteStatement}, it has other texts for batches with ordering keys or owners.
  *
  * <p>For jobs without data, {@link CompleteStatement} is cheaper. {@link AttemptCtes} explains the
  * lock order.
@@ -58,33 +58,25 @@ final class EndWithDataStatement {
   private EndWithDataStatement() {}
 
   /** Creates the statement that ends a batch of jobs in its own transaction. */
-  static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, false));
-  }
-
-  /**
-   * Creates a statement like that of {@link #of}, which also promotes the next job of each ordering
-   * key.
-   */
-  static OutcomeStatement<List<FinalOutcome>, Verdict> ofOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, true));
+  static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, parts));
   }
 
   private static Statement<List<FinalOutcome>, Verdict> in(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
             .column("result", RESULTS)
             .column("reason", REASONS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
-    CommonTableExpression<?> ended = ended(given, locked, ordered);
+    CommonTableExpression<?> ended = ended(given, locked, parts);
     Field<String> verdict = AttemptCtes.verdict(given, ended);
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
-            with(locked, ended, archived(ended), closed(ended, weeks))
-                .with(CompleteStatement.behind(ended, ordered)),
+            with(locked, ended, archived(ended, parts), closed(ended, weeks))
+                .with(CompleteStatement.behind(ended, parts)),
             given,
             ended,
             verdict),
@@ -99,23 +91,15 @@ final class EndWithDataStatement {
    * Creates the statement that ends one job in the handler's transaction. It waits for the row, and
    * returns whether the attempt was ended.
    */
-  static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
+  static OutcomeStatement<CompletionWithResult, Boolean> ofOne(
+      DSLContext dialect, EndParts parts) {
     return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, false));
-  }
-
-  /**
-   * Creates a statement like that of {@link #ofOne}, which also promotes the next job of the
-   * ordering key.
-   */
-  static OutcomeStatement<CompletionWithResult, Boolean> ofOneOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, true));
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, parts));
   }
 
   private static Statement<CompletionWithResult, Boolean> ofOneIn(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
-    CommonTableExpression<?> ended = CompleteStatement.endedForOne(ordered);
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
+    CommonTableExpression<?> ended = CompleteStatement.endedForOne(parts);
     return Statement.of(
         dialect,
         with(
@@ -124,9 +108,10 @@ final class EndWithDataStatement {
                     ended,
                     inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
                     cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
-                    of(ended, "last_error")),
+                    of(ended, "last_error"),
+                    parts.owned()),
                 CompleteStatement.closed(ended, weeks))
-            .with(CompleteStatement.behind(ended, ordered))
+            .with(CompleteStatement.behind(ended, parts))
             .select(CompleteStatement.COUNT)
             .from(ended),
         given -> CompleteStatement.arguments(given.execution()).text("result", given.result()),
@@ -134,8 +119,8 @@ final class EndWithDataStatement {
   }
 
   private static CommonTableExpression<?> ended(
-      ArrayRows given, CommonTableExpression<?> locked, boolean ordered) {
-    List<Field<?>> returned = CompleteStatement.returned(ordered);
+      ArrayRows given, CommonTableExpression<?> locked, EndParts parts) {
+    List<Field<?>> returned = CompleteStatement.returned(parts);
     returned.add(given.field("ended_as", String.class));
     returned.add(given.field("result", String.class));
     returned.add(given.field("reason", String.class));
@@ -148,12 +133,14 @@ final class EndWithDataStatement {
                 .returningResult(returned));
   }
 
-  private static CommonTableExpression<?> archived(CommonTableExpression<?> ended) {
+  private static CommonTableExpression<?> archived(
+      CommonTableExpression<?> ended, EndParts parts) {
     return Archive.of(
         ended,
         of(ended, "ended_as"),
         cast(of(ended, "result"), JOBS_ARCHIVE.RESULT),
-        coalesce(of(ended, "reason"), of(ended, "last_error")));
+        coalesce(of(ended, "reason"), of(ended, "last_error")),
+        parts.owned());
   }
 
   private static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {

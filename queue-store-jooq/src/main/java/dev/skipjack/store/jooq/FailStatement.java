@@ -55,11 +55,17 @@ final class FailStatement {
 
   private FailStatement() {}
 
-  static OutcomeStatement<List<Failure>, Ended> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks));
+  /**
+   * Creates the statement.
+   *
+   * @param parts without ordering, because the caller promotes the next jobs
+   */
+  static OutcomeStatement<List<Failure>, Ended> of(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, parts.owned()));
   }
 
-  private static Statement<List<Failure>, Ended> in(DSLContext dialect, AuditWeeks weeks) {
+  private static Statement<List<Failure>, Ended> in(
+      DSLContext dialect, AuditWeeks weeks, boolean owned) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -71,7 +77,8 @@ final class FailStatement {
     return AttemptCtes.statement(
         dialect,
         given,
-        AttemptCtes.endings(locked, kept(given, locked), ended -> closed(given, ended, weeks)),
+        AttemptCtes.endings(
+            locked, kept(given, locked), owned, ended -> closed(given, ended, weeks)),
         FailStatement::arguments);
   }
 

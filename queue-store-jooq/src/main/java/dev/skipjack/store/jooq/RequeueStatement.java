@@ -64,11 +64,17 @@ final class RequeueStatement {
 
   private RequeueStatement() {}
 
-  static OutcomeStatement<List<Requeue>, Ended> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Requeue::execution, weeks -> in(dialect, weeks));
+  /**
+   * Creates the statement.
+   *
+   * @param parts without ordering, because the caller promotes the next jobs
+   */
+  static OutcomeStatement<List<Requeue>, Ended> of(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofBatch(Requeue::execution, weeks -> in(dialect, weeks, parts.owned()));
   }
 
-  private static Statement<List<Requeue>, Ended> in(DSLContext dialect, AuditWeeks weeks) {
+  private static Statement<List<Requeue>, Ended> in(
+      DSLContext dialect, AuditWeeks weeks, boolean owned) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -78,7 +84,8 @@ final class RequeueStatement {
     return AttemptCtes.statement(
         dialect,
         given,
-        AttemptCtes.endings(locked, kept(given, locked), ended -> closed(given, ended, weeks)),
+        AttemptCtes.endings(
+            locked, kept(given, locked), owned, ended -> closed(given, ended, weeks)),
         RequeueStatement::arguments);
   }
 
