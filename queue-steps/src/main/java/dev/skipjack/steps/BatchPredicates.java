@@ -14,7 +14,6 @@ import dev.skipjack.model.tables.JobBatches;
 import dev.skipjack.sql.JobPredicates;
 import org.jooq.Condition;
 import org.jooq.Field;
-import org.jooq.SelectConditionStep;
 
 /**
  * The conditions on the jobs of a batch, each of which reads one entry of {@code jobs_owner_idx
@@ -38,15 +37,8 @@ final class BatchPredicates {
 
   private BatchPredicates() {}
 
-  /** Returns the live jobs of a batch, in the order of the index. */
-  static SelectConditionStep<?> live(Field<Long> batch) {
-    return select(JOBS.ID, JOBS.STATUS)
-        .from(JOBS)
-        .where(JOBS.OWNER_ID.eq(batch))
-        .and(JOBS.STATUS.gt(JobPredicates.literal(JobStatus.DEAD)));
-  }
-
-  private static Condition hasLive(Field<Long> batch) {
+  /** Returns the condition that the batch has a live job. */
+  static Condition hasLive(Field<Long> batch) {
     return field(
             select(JOBS.ID)
                 .from(JOBS)

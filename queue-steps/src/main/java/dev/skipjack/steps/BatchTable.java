@@ -3,6 +3,7 @@ package dev.skipjack.steps;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_BATCHES;
+import static dev.skipjack.sql.Existence.notExists;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
@@ -15,6 +16,7 @@ import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.update;
 import static org.jooq.impl.DSL.with;
 
@@ -89,6 +91,58 @@ final class BatchTable {
             .returning(JOB_BATCHES.ID),
         batch ->
             new Arguments().text("name", batch.name()).numberOrNull("owner", batch.owner()),
+        row -> row.number(JOB_BATCHES.ID));
+  }
+
+  /**
+   * The batch of a join.
+   *
+   * @param owner the job that joins
+   * @param total the number of jobs
+   */
+  record JoinBatch(String name, long owner, int total) {}
+
+  /**
+   * Creates the statement that opens and seals the batch of a join, and returns its id. Its jobs
+   * are inserted in the same transaction.
+   */
+  static Statement<JoinBatch, Long> openSealed(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        insertInto(
+                JOB_BATCHES,
+                JOB_BATCHES.NAME,
+                JOB_BATCHES.OWNER_ID,
+                JOB_BATCHES.TOTAL,
+                JOB_BATCHES.SEALED_AT)
+            .values(
+                Texts.param("name"),
+                cast(param("owner", Long.class), SQLDataType.BIGINT),
+                cast(param("total", Integer.class), SQLDataType.BIGINT),
+                DatabaseClock.NOW)
+            .returning(JOB_BATCHES.ID),
+        batch ->
+            new Arguments()
+                .text("name", batch.name())
+                .number("owner", batch.owner())
+                .integer("total", batch.total()),
+        row -> row.number(JOB_BATCHES.ID));
+  }
+
+  /**
+   * Creates the statement that makes the batch of a join unfinished again and returns it, because a
+   * dead job of it was redriven after it had finished. Such a batch has no callbacks.
+   */
+  static Statement<Long, Long> reopen(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        update(JOB_BATCHES)
+            .setNull(JOB_BATCHES.FINISHED_AT)
+            .setNull(JOB_BATCHES.SUCCEEDED)
+            .where(JOB_BATCHES.ID.eq(BATCH))
+            .and(JOB_BATCHES.FINISHED_AT.isNotNull())
+            .returning(JOB_BATCHES.ID),
+        batch -> new Arguments().number("batch", batch),
         row -> row.number(JOB_BATCHES.ID));
   }
 
@@ -375,7 +429,10 @@ final class BatchTable {
         row.isTrue(JOB_BATCHES.SUCCEEDED));
   }
 
-  /** Creates the statement that deletes batches that finished long ago, and counts them. */
+  /**
+   * Creates the statement that deletes batches that finished long ago, and counts them. The batch
+   * of a join is kept as long as the job that joins.
+   */
   static Statement<Duration, Integer> prune(DSLContext dialect) {
     CommonTableExpression<?> old =
         name("old")
@@ -387,6 +444,7 @@ final class BatchTable {
                         JOB_BATCHES.FINISHED_AT.lt(
                             DatabaseClock.minusMicros(
                                 DatabaseClock.STATEMENT_START, param("age", Long.class))))
+                    .and(notExists(selectOne().from(JOBS).where(JOBS.ID.eq(JOB_BATCHES.OWNER_ID))))
                     .orderBy(JOB_BATCHES.FINISHED_AT)
                     .limit(inline(1_000))
                     .forUpdate()
@@ -407,10 +465,30 @@ final class BatchTable {
         row -> row.integer(count));
   }
 
-  /** A job that was added to a batch and has ended. */
+  /**
+   * A job of a batch that has ended.
+   *
+   * @param result the result as JSON, or null if there is none
+   * @param error the message of the latest attempt that did not succeed, or null if there was none
+   */
   record Child(long id, JobStatus status, @Nullable String result, @Nullable String error) {}
 
-  /** Creates the statement that reads the archived jobs of a batch, in the order of their ids. */
+  /** Creates the statement that reads the dead jobs of a batch. */
+  static Statement<Long, Child> died(DSLContext dialect) {
+    return Statement.of(
+        dialect,
+        select(JOBS.ID, JOBS.LAST_ERROR)
+            .from(JOBS)
+            .where(JOBS.OWNER_ID.eq(BATCH))
+            .and(JOBS.STATUS.lt(JobPredicates.literal(JobStatus.PENDING)))
+            .orderBy(JOBS.STATUS, JOBS.ID.desc()),
+        batch -> new Arguments().number("batch", batch),
+        row ->
+            new Child(
+                row.number(JOBS.ID), JobStatus.DEAD, null, row.textOrNull(JOBS.LAST_ERROR)));
+  }
+
+  /** Creates the statement that reads the archived jobs of a batch. */
   static Statement<Long, Child> archived(DSLContext dialect) {
     return Statement.of(
         dialect,

@@ -111,10 +111,10 @@ final class BatchFixture {
         .claim(
             new ClaimRequest(
                 WorkerId.boot("test"),
-                Duration.ofMinutes(1),
                 List.of(new LaneShare(new Lane("rows", 0), limit, null)),
                 List.of(ROW.kind()),
-                limit))
+                limit,
+                Duration.ofMinutes(1)))
         .stream()
         .map(ClaimedJob::execution)
         .toList();
