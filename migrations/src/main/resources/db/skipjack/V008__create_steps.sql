@@ -10,7 +10,7 @@
 CREATE DOMAIN job_step_name AS text COLLATE "C"
   CONSTRAINT job_step_name_check CHECK (octet_length(VALUE) BETWEEN 1 AND 512);
 CREATE DOMAIN job_step_type AS text COLLATE "C"
-  CONSTRAINT job_step_type_check CHECK (VALUE IN ('run', 'sleep', 'await', 'version', 'children', 'join'));
+  CONSTRAINT job_step_type_check CHECK (VALUE IN ('run', 'undone', 'sleep', 'await', 'version', 'children', 'join'));
 CREATE DOMAIN job_address AS text COLLATE "C"
   CONSTRAINT job_address_check CHECK (octet_length(VALUE) BETWEEN 5 AND 516 AND VALUE ~ '^(job/[1-9][0-9]*$|key/)');
 CREATE DOMAIN job_sender AS text
@@ -48,7 +48,7 @@ CREATE TABLE job_steps (
 );
 
 -- Jobs that must be undone if they die or are cancelled.
-CREATE INDEX job_steps_undo_idx ON job_steps (job_id) WHERE undo_kind IS NOT NULL;
+CREATE INDEX job_steps_undo_idx ON job_steps (job_id) WHERE undo_kind IS NOT NULL AND type = 'run';
 
 COMMENT ON TABLE job_steps IS 'Memos: what live jobs with durable steps have already done. Moved to jobs_archive.steps when the job ends.';
 COMMENT ON COLUMN job_steps.job_id IS 'The job. Not a foreign key, because that would slow down the end of every job.';
@@ -57,7 +57,7 @@ COMMENT ON COLUMN job_steps.at IS 'When it was recorded.';
 COMMENT ON COLUMN job_steps.position IS 'Number of the memo among those of its job, from 1. Undos run in the opposite order.';
 COMMENT ON COLUMN job_steps.undo_payload_version IS 'Payload version of the job that undoes the step.';
 COMMENT ON COLUMN job_steps.undo_max_attempts IS 'Maximum number of attempts of the job that undoes the step. NULL: the default.';
-COMMENT ON COLUMN job_steps.type IS 'run, sleep, await (a signal), version, children (jobs that it enqueued) or join (their results).';
+COMMENT ON COLUMN job_steps.type IS 'run, undone (run, and its undo was enqueued, so it runs again if the job is redriven), sleep, await (a signal), version, children (jobs that it enqueued) or join (their results).';
 COMMENT ON COLUMN job_steps.name IS 'Name by which later attempts find the memo.';
 COMMENT ON COLUMN job_steps.sent_by IS 'Who sent the signal.';
 COMMENT ON COLUMN job_steps.undo_kind IS 'Kind of the job that undoes the step. NULL: the step is not undone.';

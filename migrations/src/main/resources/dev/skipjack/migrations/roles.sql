@@ -95,6 +95,7 @@ GRANT UPDATE (received_at) ON {schema}.inbox_events TO {prefix}_worker; -- to lo
 GRANT SELECT ON SEQUENCE {schema}.outbox_events_position_seq TO {prefix}_worker; -- to find out which events may still be committed late
 -- Durable steps and batches. The jobs that undo steps, and those that follow a batch, are enqueued by the worker, which therefore inserts jobs.
 GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_steps, {schema}.job_waits, {schema}.job_batches TO {prefix}_worker;
+GRANT UPDATE (steps) ON {schema}.jobs_archive TO {prefix}_worker;
 GRANT SELECT, DELETE ON {schema}.job_signals TO {prefix}_worker;
 GRANT UPDATE (taken_by_job, taken_at) ON {schema}.job_signals TO {prefix}_worker;
 GRANT INSERT (queue, kind, payload, payload_version, max_attempts, priority, status, ordering_key) ON {schema}.jobs TO {prefix}_worker;

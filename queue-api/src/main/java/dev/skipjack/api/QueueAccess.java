@@ -7,9 +7,11 @@ import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import java.sql.Connection;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -72,6 +74,11 @@ public interface QueueAccess {
    */
   default Optional<LocalWorkers> localWorkers() {
     return Optional.empty();
+  }
+
+  /** {@return the periodic work of the modules on the class path; empty if there is none} */
+  default List<Sweeper> sweepers() {
+    return List.of();
   }
 
   /**

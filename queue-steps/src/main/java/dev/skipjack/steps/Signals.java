@@ -3,10 +3,17 @@ package dev.skipjack.steps;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.Session;
+import dev.skipjack.sql.Statement;
+import dev.skipjack.steps.internal.WakeWaitingStatement;
 import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.store.jooq.internal.QueueExtension;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.function.UnaryOperator;
 import org.jooq.DSLContext;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sends signals to jobs that wait for them with {@link Steps#await} or {@link Steps#awaitKey}. A
@@ -14,11 +21,35 @@ import org.jooq.DSLContext;
  * sent in its own transaction. Use {@link #in} to send it in a caller's transaction. The schema's
  * function {@code signal} does the same in SQL.
  *
+ * <p>A job that waits is woken when the transaction commits. A job that begins to wait for a key
+ * while the caller's transaction is open is woken within seconds after the commit, by a running
+ * worker with this module.
+ *
  * <p>Immutable and safe for any number of threads.
  */
 public final class Signals {
 
-  private Signals() {}
+  private final JobQueue queue;
+  private final Statement<SignalStatement.Request, SignalResult> signal;
+  private final Statement<WakeWaitingStatement.Request, WakeWaitingStatement.Woken> wake;
+  private final Sender sender;
+
+  private Signals(
+      JobQueue queue,
+      Statement<SignalStatement.Request, SignalResult> signal,
+      Statement<WakeWaitingStatement.Request, WakeWaitingStatement.Woken> wake,
+      @Nullable Sender sender) {
+    this.queue = queue;
+    this.signal = signal;
+    this.wake = wake;
+    this.sender = sender == null ? this::sendAlone : sender;
+  }
+
+  /** Sends a signal. */
+  @FunctionalInterface
+  interface Sender {
+    SignalResult send(SignalStatement.Request request);
+  }
 
   /**
    * {@return an instance that sends signals to jobs of {@code queue}} Create one instance and share
@@ -27,7 +58,12 @@ public final class Signals {
    * @param queue the queue
    */
   public static Signals on(JobQueue queue) {
-    throw new UnsupportedOperationException();
+    QueueExtension extension = queue.extension();
+    return new Signals(
+        queue,
+        Statement.lazily(() -> SignalStatement.of(extension.dialect().get())),
+        Statement.lazily(() -> WakeWaitingStatement.ofOne(extension.dialect().get())),
+        null);
   }
 
   /**
@@ -37,16 +73,53 @@ public final class Signals {
    * @param transaction the caller's transaction, on a connection without auto-commit
    */
   public Signals in(Connection transaction) {
-    throw new UnsupportedOperationException();
+    return with(
+        request -> {
+          try {
+            return send(transaction, request);
+          } catch (SQLException failure) {
+            throw OwnTransactions.refused(failure);
+          }
+        });
   }
 
   /**
    * {@return an instance that sends signals in the transaction that is open on {@code transaction}}
+   * Database errors are thrown as jOOQ's exceptions.
    *
    * @param transaction the context of the caller's transaction
    */
   public Signals in(DSLContext transaction) {
-    throw new UnsupportedOperationException();
+    return with(
+        request -> transaction.connectionResult(connection -> send(connection, request)));
+  }
+
+  private Signals with(Sender bound) {
+    return new Signals(queue, signal, wake, bound);
+  }
+
+  private SignalResult send(Connection transaction, SignalStatement.Request request)
+      throws SQLException {
+    Session.requireTransaction(transaction);
+    return signal.run(transaction, request).get(0);
+  }
+
+  /**
+   * Sends a signal in its own transaction. A job that began to wait for a key during that
+   * transaction is found after the commit, or by the next sweep.
+   */
+  private SignalResult sendAlone(SignalStatement.Request request) {
+    OwnTransactions transactions = queue.extension().transactions();
+    SignalResult result = transactions.run(signal, request).get(0);
+    if (result == SignalResult.STORED && request.address().startsWith("key/")) {
+      boolean woken =
+          transactions
+              .run(wake, new WakeWaitingStatement.Request(request.address(), request.name(), 0))
+              .stream()
+              .anyMatch(each -> each.job() != null);
+      return woken ? SignalResult.WOKEN : result;
+    }
+    return result;
   }
 
   /**
@@ -60,7 +133,7 @@ public final class Signals {
    * @throws StoreException if the database rejected the signal or could not be reached
    */
   public SignalResult send(JobId job, String name, Object payload) {
-    throw new UnsupportedOperationException();
+    return send(job, name, payload, UnaryOperator.identity());
   }
 
   /**
@@ -74,7 +147,7 @@ public final class Signals {
    */
   public SignalResult send(
       JobId job, String name, Object payload, UnaryOperator<SignalOptions> options) {
-    throw new UnsupportedOperationException();
+    return sendTo("job/" + job, name, payload, options);
   }
 
   /**
@@ -86,7 +159,7 @@ public final class Signals {
    * @return what happened to the signal; never {@link SignalResult#ENDED}
    */
   public SignalResult sendToKey(String key, String name, Object payload) {
-    throw new UnsupportedOperationException();
+    return sendToKey(key, name, payload, UnaryOperator.identity());
   }
 
   /**
@@ -100,16 +173,40 @@ public final class Signals {
    */
   public SignalResult sendToKey(
       String key, String name, Object payload, UnaryOperator<SignalOptions> options) {
-    throw new UnsupportedOperationException();
+    return sendTo("key/" + StepNames.require("Key", key), name, payload, options);
+  }
+
+  private SignalResult sendTo(
+      String address, String name, Object payload, UnaryOperator<SignalOptions> options) {
+    SignalOptions chosen = options.apply(SignalOptions.DEFAULTS);
+    return sender.send(
+        new SignalStatement.Request(
+            address,
+            StepNames.require("Signal name", name),
+            encode(name, payload),
+            chosen.sentBy(),
+            chosen.expiresAfter(),
+            null));
+  }
+
+  /** Sends the signal of a link. */
+  SignalResult send(SignalStatement.Request request) {
+    return sender.send(request);
+  }
+
+  /** Returns a payload as JSON. */
+  String encode(String name, Object payload) {
+    return queue.encodeResult("signal '" + name + "'", payload);
   }
 
   /**
-   * {@return links that send signals when they are opened, for approvals by mail}
+   * {@return links that send signals when they are opened, for approvals by mail} They send them as
+   * this instance does.
    *
    * @param secret the key of the signatures, at least 32 random bytes, the same in all processes
    * @throws IllegalArgumentException if the secret is shorter
    */
   public SignalLinks links(byte[] secret) {
-    throw new UnsupportedOperationException();
+    return new SignalLinks(this, secret);
   }
 }

@@ -4,14 +4,21 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Suspension;
+import dev.skipjack.worker.AttemptExtension;
 import dev.skipjack.worker.JobContext;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The durable steps of a job. What a step returned is recorded as its memo, and a later attempt of
@@ -41,7 +48,23 @@ public final class Steps {
   /** The maximum number of memos of a job. */
   public static final int MOST_MEMOS = 1_000;
 
-  private Steps() {}
+  /** The maximum size of a memo as JSON, in bytes of UTF-8. */
+  private static final int LARGEST_MEMO = 256 * 1024;
+
+  private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
+
+  /** A shorter wait blocks the thread, because that is cheaper than another attempt. */
+  private static final Duration SHORTEST_SUSPENSION = Duration.ofSeconds(1);
+
+  private final StepLog log;
+  private final QueueAccess queue;
+  private final String kind;
+
+  private Steps(JobContext job, AttemptExtension attempt) {
+    this.log = new StepLog(job, attempt);
+    this.queue = attempt.queueAccess();
+    this.kind = job.kind();
+  }
 
   /**
    * {@return the steps of the job that {@code job} describes} All calls for an attempt return the
@@ -51,7 +74,8 @@ public final class Steps {
    * @throws IllegalStateException if the queue of the worker is not a {@code JobQueue}
    */
   public static Steps of(JobContext job) {
-    throw new UnsupportedOperationException();
+    AttemptExtension attempt = job.extension();
+    return attempt.part(Steps.class, () -> new Steps(job, attempt));
   }
 
   /**
@@ -71,7 +95,7 @@ public final class Steps {
    * @throws Exception the exception of the step
    */
   public <T> T run(String name, Class<T> type, Step<T> step) throws Exception {
-    throw new UnsupportedOperationException();
+    return run(name, type, step, StepOptions.none());
   }
 
   /**
@@ -85,9 +109,20 @@ public final class Steps {
    * @return the result of the step, or the recorded one
    * @throws Exception as for {@link #run(String, Class, Step)}
    */
-  public <T> T run(String name, Class<T> type, Step<T> step, StepOptions<? super T> options)
+  public <T> T run(String name, Class<T> type, Step<T> step, StepOptions<T> options)
       throws Exception {
-    throw new UnsupportedOperationException();
+    Memo memo = log.begin(name, Memo.Type.RUN);
+    if (memo != null && memo.isDone()) {
+      return decode(name, memo.result(), type);
+    }
+    T result = log.running(key -> options.call(step, key), keyOf(name, memo));
+    Memo earlier =
+        log.record(
+            name,
+            Memo.Type.RUN,
+            encode(name, result),
+            options.undoOf(log.statements().jobFactory(), result));
+    return earlier == null ? result : decode(name, earlier.result(), type);
   }
 
   /**
@@ -98,7 +133,11 @@ public final class Steps {
    * @throws Exception as for {@link #run(String, Class, Step)}
    */
   public void run(String name, Action step) throws Exception {
-    throw new UnsupportedOperationException();
+    Memo memo = log.begin(name, Memo.Type.RUN);
+    if (memo == null || !memo.isDone()) {
+      log.running(withoutResult(step), keyOf(name, memo));
+      Memo unused = log.record(name, Memo.Type.RUN, null, null);
+    }
   }
 
   /**
@@ -121,7 +160,13 @@ public final class Steps {
    */
   public <T> T runIn(Connection transaction, String name, Class<T> type, Step<T> step)
       throws Exception {
-    throw new UnsupportedOperationException();
+    Memo memo = log.beginAgain(name);
+    if (memo != null && memo.isDone()) {
+      return decode(name, memo.result(), type);
+    }
+    T result = log.running(step, keyOf(name, memo));
+    log.recordIn(transaction, name, encode(name, result));
+    return result;
   }
 
   /**
@@ -134,7 +179,11 @@ public final class Steps {
    * @throws Exception as for {@link #runIn(Connection, String, Class, Step)}
    */
   public void runIn(Connection transaction, String name, Action step) throws Exception {
-    throw new UnsupportedOperationException();
+    Memo memo = log.beginAgain(name);
+    if (memo == null || !memo.isDone()) {
+      log.running(withoutResult(step), keyOf(name, memo));
+      log.recordIn(transaction, name, null);
+    }
   }
 
   /**
@@ -158,7 +207,11 @@ public final class Steps {
       Class<T> type,
       ItemStep<? super I, T> step)
       throws Exception {
-    throw new UnsupportedOperationException();
+    List<T> results = new ArrayList<>(items.size());
+    for (I item : items) {
+      results.add(run(name + "/" + key.apply(item), type, stepKey -> step.run(item, stepKey)));
+    }
+    return results;
   }
 
   /**
@@ -196,7 +249,24 @@ public final class Steps {
    *     transactional or a step is running
    */
   public void sleep(String name, Duration duration) {
-    throw new UnsupportedOperationException();
+    requireWait(name, duration);
+    Memo memo = log.begin(name, Memo.Type.SLEEP);
+    Duration left = duration;
+    Instant end = Instant.EPOCH;
+    if (memo != null) {
+      end = SleepEnd.parse(memo.result());
+      left = log.until(end);
+    } else if (duration.compareTo(SHORTEST_SUSPENSION) >= 0) {
+      log.requireSuspendable();
+      end = log.recordSleep(name, duration);
+    }
+    if (left.compareTo(SHORTEST_SUSPENSION) >= 0) {
+      log.requireSuspendable();
+      throw log.suspend(new Suspension(name, true, null, end));
+    }
+    if (!left.isNegative()) {
+      log.block(name, left);
+    }
   }
 
   /**
@@ -213,7 +283,7 @@ public final class Steps {
    *     transactional or a step is running
    */
   public <T> Optional<T> await(String name, Class<T> type, Duration atMost) {
-    throw new UnsupportedOperationException();
+    return awaitAt(log.address(), name, type, atMost);
   }
 
   /**
@@ -228,7 +298,7 @@ public final class Steps {
    * @return the payload of the signal, or empty if none was sent in time
    */
   public <T> Optional<T> awaitKey(String key, String name, Class<T> type, Duration atMost) {
-    throw new UnsupportedOperationException();
+    return awaitAt("key/" + StepNames.require("Key", key), name, type, atMost);
   }
 
   /**
@@ -240,7 +310,21 @@ public final class Steps {
    * @param current the current version, at least 2
    */
   public int version(String name, int current) {
-    throw new UnsupportedOperationException();
+    if (current < 2) {
+      throw new IllegalArgumentException(
+          "Version %d of '%s' must be at least 2, because code without this line is version 1."
+              .formatted(current, name));
+    }
+    boolean behind = log.isBehind(name);
+    Memo memo = log.begin(name, Memo.Type.VERSION);
+    if (memo == null) {
+      int version = behind ? 1 : current;
+      memo = log.record(name, Memo.Type.VERSION, Integer.toString(version), null);
+      if (memo == null) {
+        return version;
+      }
+    }
+    return decode(name, memo.result(), Integer.class);
   }
 
   /**
@@ -251,6 +335,86 @@ public final class Steps {
    */
   public Outcome compensate(String reason) {
     return Outcome.dead(reason);
+  }
+
+  private static Step<Boolean> withoutResult(Action step) {
+    return key -> {
+      step.run();
+      return true;
+    };
+  }
+
+  private <T> Optional<T> awaitAt(String address, String name, Class<T> type, Duration atMost) {
+    requireWait(name, atMost);
+    Memo memo = log.begin(name, Memo.Type.AWAIT);
+    if (memo != null && memo.isDone()) {
+      return decodeSignal(name, memo.result(), type);
+    }
+    log.requireSuspendable();
+    TakeStatement.Look look = memo == null ? null : log.take(address, name);
+    if (look == null || look.endsAt() == null) {
+      log.openWait(address, name, atMost); // also if the code now uses another key
+      look = log.take(address, name);
+    }
+    if (look.isDone()) {
+      return decodeSignal(name, look.payload(), type);
+    }
+    Instant endsAt = look.endsAt();
+    if (endsAt == null || look.payload() != null) {
+      return decodeSignal(name, log.takenEarlier(name).result(), type);
+    }
+    throw log.suspend(new Suspension(name, false, look.signals(), endsAt));
+  }
+
+  private <T> Optional<T> decodeSignal(String name, @Nullable String json, Class<T> type) {
+    return json == null ? Optional.empty() : Optional.of(decode(name, json, type));
+  }
+
+  private static void requireWait(String name, Duration wait) {
+    if (wait.isNegative() || wait.compareTo(LONGEST_WAIT) > 0) {
+      throw new IllegalArgumentException(
+          "Wait %s of '%s' must be 0 to 36500 days.".formatted(wait, name));
+    }
+  }
+
+  /** Returns the key of a step, which changes only if the step was undone. */
+  private String keyOf(String name, @Nullable Memo undone) {
+    String key = log.execution().jobId() + "/" + name;
+    return undone == null ? key : key + "#" + undone.execution();
+  }
+
+  private String encode(String name, @Nullable Object result) {
+    if (result == null) {
+      throw new IllegalStateException(
+          "Step '%s' returned null. Return a result, or use run(name, action) for a step without one."
+              .formatted(name));
+    }
+    String json = queue.encodeResult(kind, result);
+    if (json.length() > LARGEST_MEMO / 3
+        && json.getBytes(StandardCharsets.UTF_8).length > LARGEST_MEMO) {
+      throw new PayloadException(
+          "The result of step '%s' has more than %d bytes as JSON. Store it elsewhere, and return its id."
+              .formatted(name, LARGEST_MEMO),
+          null);
+    }
+    return json;
+  }
+
+  private <T> T decode(String name, @Nullable String json, Class<T> type) {
+    if (json == null) {
+      throw new PayloadException(
+          "Step '%s' of job %s was recorded without a result, but the code expects %s. Use another name for the new step."
+              .formatted(name, log.execution().jobId(), type.getName()),
+          null);
+    }
+    try {
+      return queue.codec().decode(json, type);
+    } catch (PayloadException unreadable) {
+      throw new PayloadException(
+          "What step '%s' of job %s recorded cannot be read as %s: %s"
+              .formatted(name, log.execution().jobId(), type.getName(), unreadable.getMessage()),
+          unreadable);
+    }
   }
 
   /** A step with a result. */

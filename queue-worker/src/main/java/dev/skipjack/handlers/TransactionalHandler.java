@@ -13,6 +13,11 @@ record TransactionalHandler<T>(HandlerTransactions transactions, Handler<T> hand
   @Override
   @SuppressWarnings("NullAway") // A worker treats null as a failed attempt.
   public Outcome handle(T payload, JobContext context) throws Exception {
+    context
+        .extension()
+        .refuseSuspension(
+            "The handler of kind '%s' is transactional, so its job cannot be suspended: the transaction would be rolled back. Make the handler not transactional, and use runIn for the steps that write rows."
+                .formatted(context.kind()));
     Run<T> run = new Run<>(handler, payload, context);
     transactions.run(run::call, run::complete);
     return run.outcome(transactions);

@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.spi.ClaimedJob;
 import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Progress;
+import dev.skipjack.api.spi.Suspension;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,7 @@ final class Attempt {
   }
 
   private final ClaimedJob job;
+  private volatile Execution execution;
   private final ServedQueue queue;
   private final AttemptInfo info;
   private final AttemptLease lease;
@@ -57,6 +59,7 @@ final class Attempt {
   private volatile boolean unwritten;
   private volatile boolean leaseLost;
   private volatile boolean cancelled;
+  private volatile @Nullable Suspension suspension;
 
   private @Nullable Long followingSince;
   private volatile @Nullable Attempt next;
@@ -66,6 +69,7 @@ final class Attempt {
    */
   Attempt(ClaimedJob job, ServedQueue queue, Duration lease, long claimedAt) {
     this.job = job;
+    this.execution = job.execution();
     this.queue = queue;
     this.lease = new AttemptLease(lease, claimedAt);
     this.completion = new HandlerCompletion(this.lease);
@@ -84,7 +88,22 @@ final class Attempt {
   }
 
   Execution execution() {
-    return job.execution();
+    return execution;
+  }
+
+  /** Records that the job has durable steps, which its end must end too. */
+  void markSteps() {
+    execution = job.execution().withSteps();
+  }
+
+  /** Records that the handler suspends the job, whatever it returns or throws. */
+  void suspend(Suspension reason) {
+    suspension = reason;
+  }
+
+  /** Returns for what the handler suspended the job, or null if it did not. */
+  @Nullable Suspension suspension() {
+    return suspension;
   }
 
   AttemptLease lease() {

@@ -8,16 +8,20 @@ import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.StoreException;
 import dev.skipjack.api.WorkerId;
 import dev.skipjack.api.schedule.ScheduledFire;
+import dev.skipjack.api.spi.Execution;
 import dev.skipjack.api.spi.Headers;
+import dev.skipjack.api.spi.Suspension;
 import java.sql.Connection;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Presents an {@link Attempt} to its handler. */
-final class AttemptContext implements JobContext {
+final class AttemptContext implements JobContext, AttemptExtension {
 
   private static final String SERIALIZATION_FAILURE = "40001";
 
@@ -26,6 +30,11 @@ final class AttemptContext implements JobContext {
   private final WorkerId worker;
   private final QueueAccess access;
   private final Reporter reporter;
+
+  /** The objects of modules, by class. */
+  private final Map<Class<?>, Object> parts = new ConcurrentHashMap<>();
+
+  private volatile @Nullable String noSuspension;
 
   /**
    * @param deadline the nanoTime of the timeout, or null for none
@@ -186,5 +195,56 @@ final class AttemptContext implements JobContext {
   @Override
   public boolean isLeaseLost() {
     return attempt.isLeaseLost();
+  }
+
+  @Override
+  public AttemptExtension extension() {
+    return this;
+  }
+
+  @Override
+  public Execution execution() {
+    return attempt.execution();
+  }
+
+  @Override
+  public QueueAccess queueAccess() {
+    return access;
+  }
+
+  @Override
+  public <T> T part(Class<T> type, Supplier<T> creation) {
+    return type.cast(parts.computeIfAbsent(type, unused -> creation.get()));
+  }
+
+  @Override
+  public void markSteps() {
+    attempt.markSteps();
+  }
+
+  @Override
+  public void lose() {
+    if (attempt.lose()) {
+      reporter.lost(attempt, null);
+    }
+  }
+
+  @Override
+  public Error suspend(Suspension suspension) {
+    attempt.suspend(suspension);
+    return new SuspendedError(suspension.awaits());
+  }
+
+  @Override
+  public void requireSuspendable() {
+    String refused = noSuspension;
+    if (refused != null) {
+      throw new IllegalStateException(refused);
+    }
+  }
+
+  @Override
+  public void refuseSuspension(String reason) {
+    noSuspension = reason;
   }
 }

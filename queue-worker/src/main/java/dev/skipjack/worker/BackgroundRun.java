@@ -6,6 +6,7 @@ import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.OwnedJobs;
+import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -160,6 +161,15 @@ final class BackgroundRun {
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
         new Wakeup(),
         random.split());
+    List<Sweeper> sweepers = access.sweepers();
+    if (!sweepers.isEmpty()) {
+      loop(
+          "sweeper",
+          new SweeperTask(
+              sweepers, wakeUp -> heard.add(wakeUp, slots.keySet(), kinds), random.split()),
+          new Wakeup(),
+          random.split());
+    }
     Wakeup schedulerWakeup = new Wakeup();
     scheduler =
         new Scheduler(

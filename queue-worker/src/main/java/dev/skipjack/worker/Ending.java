@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobError;
 import dev.skipjack.api.spi.Requeue;
+import dev.skipjack.api.spi.Suspension;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -79,8 +80,19 @@ sealed interface Ending {
    * The handler asked for a later attempt. This one is not counted.
    *
    * @param until as {@link Requeue#until()}
+   * @param suspension for what the handler suspended the job; null if it did not
    */
-  record Snoozed(Duration delay, @Nullable Instant until) implements Ending {
+  record Snoozed(Duration delay, @Nullable Instant until, @Nullable Suspension suspension)
+      implements Ending {
+
+    Snoozed(Duration delay, @Nullable Instant until) {
+      this(delay, until, null);
+    }
+
+    static Snoozed until(Suspension suspension) {
+      return new Snoozed(Duration.ZERO, suspension.until(), suspension);
+    }
+
     @Override
     public Statement statement() {
       return Statement.REQUEUE;

@@ -6,6 +6,7 @@ import dev.skipjack.api.JobError;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.spi.Suspension;
 import java.time.Duration;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
@@ -50,6 +51,11 @@ final class EndingRules {
     }
     if (result instanceof RunResult.TimedOut timedOut) {
       return failed(attempt, type, timeout(type, timedOut));
+    }
+    Suspension suspension = attempt.suspension();
+    if (suspension != null) {
+      // The handler may have wrapped or caught the error that suspends it, or may run in a stage.
+      return Ending.Snoozed.until(suspension);
     }
     if (result instanceof RunResult.Threw threw) {
       return threw(attempt, type, threw.thrown());

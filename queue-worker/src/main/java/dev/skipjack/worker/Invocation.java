@@ -3,6 +3,7 @@ package dev.skipjack.worker;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadCodec;
+import dev.skipjack.api.spi.Suspension;
 import dev.skipjack.worker.HandlerRegistry.Registration;
 import java.time.Duration;
 import java.util.List;
@@ -73,12 +74,26 @@ final class Invocation {
 
   private ExecutionInterceptor.Next chain(
       Registration<?> registration, Attempt attempt, JobContext context) {
-    ExecutionInterceptor.Next next = () -> registration.run(attempt.job(), codec, context);
+    ExecutionInterceptor.Next next = () -> run(registration, attempt, context);
     for (int i = interceptors.size() - 1; i >= 0; i--) {
       ExecutionInterceptor interceptor = interceptors.get(i);
       ExecutionInterceptor.Next inner = next;
       next = () -> interceptor.around(context, inner);
     }
     return next;
+  }
+
+  /** Calls the handler. If it suspends the job, interceptors see a snooze and not the error. */
+  private @Nullable Outcome run(Registration<?> registration, Attempt attempt, JobContext context)
+      throws Exception {
+    try {
+      return registration.run(attempt.job(), codec, context);
+    } catch (Throwable thrown) {
+      Suspension suspension = attempt.suspension();
+      if (suspension == null) {
+        throw thrown;
+      }
+      return Outcome.snooze(suspension.until());
+    }
   }
 }

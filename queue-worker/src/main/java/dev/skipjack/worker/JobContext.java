@@ -182,4 +182,16 @@ public interface JobContext {
    * stage cancelled. A long-running handler may call this method between steps.
    */
   boolean isLeaseLost();
+
+  /**
+   * {@return the parts of this attempt on which modules build} This method is not intended for
+   * applications.
+   *
+   * @throws UnsupportedOperationException if this context does not come from a worker
+   */
+  default AttemptExtension extension() {
+    throw new UnsupportedOperationException(
+        "%s is not the context of a worker, so there is no attempt to extend."
+            .formatted(getClass().getName()));
+  }
 }

@@ -245,7 +245,12 @@ final class OutcomeWriter {
   private static Requeue requeued(UnwrittenEnding unwritten) {
     Execution execution = unwritten.attempt().execution();
     if (unwritten.ending() instanceof Ending.Snoozed snoozed) {
-      return new Requeue(execution, ExecutionStatus.SNOOZED, snoozed.delay(), snoozed.until());
+      return new Requeue(
+          execution,
+          ExecutionStatus.SNOOZED,
+          snoozed.delay(),
+          snoozed.until(),
+          snoozed.suspension());
     }
     Ending.Released released = (Ending.Released) unwritten.ending();
     return new Requeue(execution, ExecutionStatus.RELEASED, released.delay(), released.until());

@@ -17,27 +17,30 @@ import org.jspecify.annotations.Nullable;
  * @param orderingKey the ordering key of the job, whose next job may be promoted when the attempt
  *     ends; null if the job has no ordering key
  * @param owner the owner of the job, as {@link NewJob#ownedBy} set it; null if it has none
+ * @param hasSteps whether the job has recorded durable steps, as far as the worker knows. The end of
+ *     the job then ends its steps too. What no worker knows, a {@link Sweeper} finds later
  */
 public record Execution(
     JobId jobId,
     ExecutionId id,
     Instant startedAt,
     @Nullable String orderingKey,
-    @Nullable Long owner) {
+    @Nullable Long owner,
+    boolean hasSteps) {
 
   /**
-   * Creates an execution of a job without an ordering key or an owner.
+   * Creates an execution of a job without an ordering key, an owner or durable steps.
    *
    * @param jobId the job
    * @param id the id
    * @param startedAt when it started
    */
   public Execution(JobId jobId, ExecutionId id, Instant startedAt) {
-    this(jobId, id, startedAt, null, null);
+    this(jobId, id, startedAt, null);
   }
 
   /**
-   * Creates an execution of a job without an owner.
+   * Creates an execution of a job without an owner or durable steps.
    *
    * @param jobId the job
    * @param id the id
@@ -46,7 +49,12 @@ public record Execution(
    */
   public Execution(
       JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
-    this(jobId, id, startedAt, orderingKey, null);
+    this(jobId, id, startedAt, orderingKey, null, false);
+  }
+
+  /** {@return the same execution of a job that has recorded durable steps} */
+  public Execution withSteps() {
+    return new Execution(jobId, id, startedAt, orderingKey, owner, true);
   }
 
   /** {@return whether the job has an ordering key} */

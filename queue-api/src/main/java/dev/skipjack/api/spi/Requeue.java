@@ -19,9 +19,15 @@ import org.jspecify.annotations.Nullable;
  *     due before the delay has elapsed. A released job becomes due at exactly this instant, even if
  *     it is in the past. A job that never started can therefore keep its due time and position. An
  *     instant before 1970 or after {@link EnqueueOptions#LATEST} is clamped
+ * @param suspension what the job waits for, instead of a delay or an instant; null if it was not
+ *     suspended
  */
 public record Requeue(
-    Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
+    Execution execution,
+    ExecutionStatus as,
+    Duration delay,
+    @Nullable Instant until,
+    @Nullable Suspension suspension) {
 
   /**
    * Creates an instance and clamps the delay and the instant.
@@ -30,6 +36,7 @@ public record Requeue(
    * @param as how the audit shows the attempt
    * @param delay the delay
    * @param until when the job is due again
+   * @param suspension what the job waits for
    * @throws IllegalArgumentException if {@code as} is neither SNOOZED nor RELEASED
    */
   public Requeue {
@@ -39,6 +46,19 @@ public record Requeue(
     }
     delay = Backoff.clamp(delay);
     until = until == null ? null : clamp(until);
+  }
+
+  /**
+   * Creates an instance for a job that was not suspended.
+   *
+   * @param execution the execution, which fences the write
+   * @param as how the audit shows the attempt
+   * @param delay the delay
+   * @param until when the job is due again
+   */
+  public Requeue(
+      Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
+    this(execution, as, delay, until, null);
   }
 
   /**
@@ -63,7 +83,18 @@ public record Requeue(
     return new Requeue(execution, as, Duration.ZERO, until);
   }
 
-  private static Instant clamp(Instant until) {
+  /**
+   * {@return an instance for an attempt that suspends its job}
+   *
+   * @param execution the execution, which fences the write
+   * @param suspension what the job waits for
+   */
+  public static Requeue suspended(Execution execution, Suspension suspension) {
+    return new Requeue(
+        execution, ExecutionStatus.SNOOZED, Duration.ZERO, suspension.until(), suspension);
+  }
+
+  static Instant clamp(Instant until) {
     if (until.isBefore(Instant.EPOCH)) {
       return Instant.EPOCH;
     }

@@ -103,11 +103,12 @@ public class JobSteps extends TableImpl<JobStepsRecord> {
     public final TableField<JobStepsRecord, Integer> UNDO_MAX_ATTEMPTS = createField(DSL.name("undo_max_attempts"), SQLDataType.INTEGER, this, "Maximum number of attempts of the job that undoes the step. NULL: the default.");
 
     /**
-     * The column <code>skipjack.job_steps.type</code>. run, sleep, await (a
-     * signal), version, children (jobs that it enqueued) or join (their
-     * results).
+     * The column <code>skipjack.job_steps.type</code>. run, undone (run, and
+     * its undo was enqueued, so it runs again if the job is redriven), sleep,
+     * await (a signal), version, children (jobs that it enqueued) or join
+     * (their results).
      */
-    public final TableField<JobStepsRecord, String> TYPE = createField(DSL.name("type"), SQLDataType.CLOB.nullable(false), this, "run, sleep, await (a signal), version, children (jobs that it enqueued) or join (their results).");
+    public final TableField<JobStepsRecord, String> TYPE = createField(DSL.name("type"), SQLDataType.CLOB.nullable(false), this, "run, undone (run, and its undo was enqueued, so it runs again if the job is redriven), sleep, await (a signal), version, children (jobs that it enqueued) or join (their results).");
 
     /**
      * The column <code>skipjack.job_steps.name</code>. Name by which later

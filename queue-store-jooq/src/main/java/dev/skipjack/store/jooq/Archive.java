@@ -12,6 +12,7 @@ import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,6 +22,7 @@ import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.types.YearToSecond;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Archives the jobs that a statement deletes because they have ended:
@@ -101,18 +103,41 @@ final class Archive {
   }
 
   /**
+   * Returns a CTE like {@link #of(CommonTableExpression, JobStatus, boolean)} for jobs that may
+   * have an owner, which also archives the steps of the jobs.
+   *
+   * @param memos the memos of the jobs, from {@link StepCtes#memos}
+   */
+  static CommonTableExpression<?> withSteps(
+      CommonTableExpression<?> deleted, CommonTableExpression<?> memos, JobStatus status) {
+    Map<Field<?>, Field<?>> values = values(deleted, true);
+    values.put(JOBS_ARCHIVE.STATUS, inline(status, JOBS_ARCHIVE.STATUS));
+    values.put(JOBS_ARCHIVE.STEPS, steps(deleted, memos));
+    return archived(deleted, values, which(deleted, true));
+  }
+
+  private static Field<?> steps(CommonTableExpression<?> deleted, CommonTableExpression<?> memos) {
+    return StepCtes.folded(memos, field(name(deleted.getName(), "id"), Long.class));
+  }
+
+  /**
    * Returns a CTE like {@link #of(CommonTableExpression, JobStatus, boolean)}, with further values
    * for each job.
    *
    * @param lastError the error to store instead of the job's own
+   * @param memos the memos of the jobs, from {@link StepCtes#memos}; null if they have none
    */
   static CommonTableExpression<?> of(
       CommonTableExpression<?> deleted,
       Field<?> status,
       Field<?> result,
       Field<String> lastError,
-      boolean owned) {
+      boolean owned,
+      @Nullable CommonTableExpression<?> memos) {
     Map<Field<?>, Field<?>> values = values(deleted, owned);
+    if (memos != null) {
+      values.put(JOBS_ARCHIVE.STEPS, steps(deleted, memos));
+    }
     values.put(JOBS_ARCHIVE.LAST_ERROR, lastError);
     values.put(JOBS_ARCHIVE.STATUS, status);
     values.put(JOBS_ARCHIVE.RESULT, result);

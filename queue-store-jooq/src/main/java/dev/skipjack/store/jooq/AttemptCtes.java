@@ -9,6 +9,7 @@ import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.noCondition;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
@@ -29,6 +30,7 @@ import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -179,15 +181,16 @@ final class AttemptCtes {
    * closed.
    *
    * @param locked a CTE from {@link #locked}
-   * @param owned whether the jobs may have an owner, as for {@link Archive#columns}
+   * @param parts what the statement adds: with an owner, it is archived; with steps, those of
+   *     cancelled jobs are archived, and the undos of cancelled and dead jobs are enqueued
    * @param close creates the update of the audit rows from {@code ended}
    */
   static Endings endings(
       CommonTableExpression<?> locked,
       CommonTableExpression<?> kept,
-      boolean owned,
+      EndParts parts,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
-    return endings(List.of(locked, kept), kept, locked, owned, close);
+    return endings(List.of(locked, kept), kept, locked, parts, close);
   }
 
   /**
@@ -201,23 +204,44 @@ final class AttemptCtes {
       CommonTableExpression<?> kept,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
     CommonTableExpression<?> deletable = deletable(locked);
-    return endings(List.of(locked, kept, deletable), kept, deletable, true, close);
+    return endings(List.of(locked, kept, deletable), kept, deletable, EndParts.OWNED, close);
   }
 
   private static Endings endings(
       List<CommonTableExpression<?>> first,
       CommonTableExpression<?> kept,
       CommonTableExpression<?> deletable,
-      boolean owned,
+      EndParts parts,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
-    CommonTableExpression<?> cancelled = cancelled(deletable, owned);
+    CommonTableExpression<?> cancelled = cancelled(deletable, parts.owned());
     CommonTableExpression<?> ended = ended(kept, cancelled);
     List<CommonTableExpression<?>> all = new ArrayList<>(first);
     all.add(cancelled);
-    all.add(Archive.of(cancelled, JobStatus.CANCELLED, owned));
+    if (parts.steps()) {
+      all.addAll(endedSteps(cancelled, kept));
+    } else {
+      all.add(Archive.of(cancelled, JobStatus.CANCELLED, parts.owned()));
+    }
     all.add(ended);
     all.add(close.apply(ended));
     return new Endings(all, ended);
+  }
+
+  /** Returns the CTEs that archive cancelled jobs with their steps, and enqueue undos. */
+  private static List<CommonTableExpression<?>> endedSteps(
+      CommonTableExpression<?> cancelled, CommonTableExpression<?> kept) {
+    CommonTableExpression<?> memos = StepCtes.memos(cancelled);
+    CommonTableExpression<?> undone =
+        StepCtes.undone(
+            select(idOf(kept))
+                .from(kept)
+                .where(statusOf(kept).eq(JobPredicates.literal(JobStatus.DEAD))));
+    return List.of(
+        memos,
+        StepCtes.waits(cancelled),
+        Archive.withSteps(cancelled, memos, JobStatus.CANCELLED),
+        undone,
+        StepCtes.undos(StepCtes.all(memos, undone), noCondition()));
   }
 
   /**

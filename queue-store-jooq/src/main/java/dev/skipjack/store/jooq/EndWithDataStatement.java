@@ -3,12 +3,15 @@ package dev.skipjack.store.jooq;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_EXECUTIONS;
+import static org.jooq.impl.DSL.any;
+import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
@@ -22,11 +25,14 @@ import dev.skipjack.sql.ArrayRows;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
 import java.util.List;
 import org.jooq.CommonTableExpression;
+import org.jooq.Condition;
 import org.jooq.DSLContext;
 import org.jooq.Field;
 import org.jooq.Param;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends jobs with data: the result of a completed job, or the reason why a handler cancelled its
@@ -45,6 +51,8 @@ import org.jooq.Param;
  * }</pre>
  *
  * <p>Like {@link CompleteStatement}, it has other texts for batches with ordering keys or owners.
+ * Another one, for batches that contain a job with durable steps, also has the parts of {@link
+ * StepCtes}.
  *
  * <p>For jobs without data, {@link CompleteStatement} is cheaper. {@link AttemptCtes} explains the
  * lock order.
@@ -75,7 +83,9 @@ final class EndWithDataStatement {
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
-            with(locked, ended, archived(ended, parts), closed(ended, weeks))
+            with(locked, ended)
+                .with(archived(ended, parts))
+                .with(closed(ended, weeks))
                 .with(CompleteStatement.behind(ended, parts)),
             given,
             ended,
@@ -84,8 +94,8 @@ final class EndWithDataStatement {
         row -> AttemptCtes.verdict(row, verdict));
   }
 
-  /** The completion of a job with a result, as JSON. */
-  record CompletionWithResult(Execution execution, String result) {}
+  /** The completion of a job with a result, as JSON; null for none. */
+  record CompletionWithResult(Execution execution, @Nullable String result) {}
 
   /**
    * Creates the statement that ends one job in the handler's transaction. It waits for the row, and
@@ -100,16 +110,20 @@ final class EndWithDataStatement {
   private static Statement<CompletionWithResult, Boolean> ofOneIn(
       DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     CommonTableExpression<?> ended = CompleteStatement.endedForOne(parts);
+    List<CommonTableExpression<?>> memos =
+        parts.steps() ? List.of(StepCtes.memos(ended), StepCtes.waits(ended)) : List.of();
     return Statement.of(
         dialect,
-        with(
-                ended,
+        with(ended)
+            .with(memos)
+            .with(
                 Archive.of(
                     ended,
                     inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
                     cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
                     of(ended, "last_error"),
-                    parts.owned()),
+                    parts.owned(),
+                    parts.steps() ? memos.get(0) : null),
                 CompleteStatement.closed(ended, weeks))
             .with(CompleteStatement.behind(ended, parts))
             .select(CompleteStatement.COUNT)
@@ -133,14 +147,38 @@ final class EndWithDataStatement {
                 .returningResult(returned));
   }
 
-  private static CommonTableExpression<?> archived(
+  /** Returns the CTEs that archive the jobs, and enqueue the undos of cancelled jobs. */
+  private static List<CommonTableExpression<?>> archived(
       CommonTableExpression<?> ended, EndParts parts) {
+    if (!parts.steps()) {
+      return List.of(archived(ended, parts, null));
+    }
+    CommonTableExpression<?> memos = StepCtes.memos(ended);
+    return List.of(
+        memos,
+        StepCtes.waits(ended),
+        archived(ended, parts, memos),
+        StepCtes.undos(memos, isCancelled(ended)));
+  }
+
+  private static CommonTableExpression<?> archived(
+      CommonTableExpression<?> ended, EndParts parts, @Nullable CommonTableExpression<?> memos) {
     return Archive.of(
         ended,
         of(ended, "ended_as"),
         cast(of(ended, "result"), JOBS_ARCHIVE.RESULT),
         coalesce(of(ended, "reason"), of(ended, "last_error")),
-        parts.owned());
+        parts.owned(),
+        memos);
+  }
+
+  private static Condition isCancelled(CommonTableExpression<?> ended) {
+    return StepCtes.JOB_OF_UNDO.eq(
+        any(
+            array(
+                select(field(name(ended.getName(), "id"), Long.class))
+                    .from(ended)
+                    .where(of(ended, "ended_as").eq(inline(JobStatus.CANCELLED.literal()))))));
   }
 
   private static CommonTableExpression<?> closed(CommonTableExpression<?> ended, AuditWeeks weeks) {

@@ -17,6 +17,7 @@ import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import dev.skipjack.store.jooq.internal.history.AuditWeeks;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
 import java.util.List;
 import org.jooq.CommonTableExpression;
 import org.jooq.Condition;
@@ -42,6 +43,9 @@ import org.jooq.Param;
  * SELECT verdict, ended.status FROM given LEFT JOIN ended ...
  * }</pre>
  *
+ * <p>A second text, for batches that contain a job with durable steps, also has the parts of {@link
+ * StepCtes}.
+ *
  * <p>The statement decides from the counters in the job's row whether a failed job is dead. {@link
  * AttemptCtes} explains the lock order.
  */
@@ -61,11 +65,11 @@ final class FailStatement {
    * @param parts without ordering, because the caller promotes the next jobs
    */
   static OutcomeStatement<List<Failure>, Ended> of(DSLContext dialect, EndParts parts) {
-    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, parts.owned()));
+    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, parts));
   }
 
   private static Statement<List<Failure>, Ended> in(
-      DSLContext dialect, AuditWeeks weeks, boolean owned) {
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -78,7 +82,7 @@ final class FailStatement {
         dialect,
         given,
         AttemptCtes.endings(
-            locked, kept(given, locked), owned, ended -> closed(given, ended, weeks)),
+            locked, kept(given, locked), parts, ended -> closed(given, ended, weeks)),
         FailStatement::arguments);
   }
 

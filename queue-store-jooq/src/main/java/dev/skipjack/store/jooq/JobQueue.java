@@ -22,6 +22,7 @@ import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
+import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
 import dev.skipjack.operations.bulk.JooqJobOperations;
@@ -46,6 +47,7 @@ import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore;
 import dev.skipjack.store.jooq.internal.schedule.JooqSchedules;
+import dev.skipjack.store.jooq.internal.steps.SweepExtension;
 import java.sql.Connection;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -53,6 +55,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
@@ -98,7 +102,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final EnqueueTransactions producers;
   private final Lazy<Side> ofWorkers;
   private final OwnConnections workerConnections;
-  private final Lazy<JobStore> store;
+  private final Lazy<JooqJobStore> store;
+  private final Lazy<List<Sweeper>> sweepers;
   private final Lazy<Maintenance> maintenance;
   private final Lazy<JooqWorkerRegistry> workers;
   private final Lazy<JobReader> reader;
@@ -208,7 +213,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     this.schedules =
         Lazy.of(() -> new JooqSchedules(transactions, dialect, jobFactory::create, changed));
 
-    this.store = Lazy.of(() -> ofWorkers.get().store(writer, sender));
+    this.store = Lazy.of(() -> ofWorkers.get().store(writer, sender, jobFactory::create));
+    this.sweepers = Lazy.of(this::loadSweepers);
     Lazy<Optional<OwnedJobsProvider>> owners = Lazy.of(OwnedJobsProvider::find);
     this.ownedJobs =
         Lazy.of(
@@ -298,9 +304,10 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
           transactions, writer, this::orderedJobs, wakeUps, null, null);
     }
 
-    JobStore store(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
+    JooqJobStore store(
+        EnqueueWriter writer, @Nullable WakeUpSender wakeUps, QueueExtension.JobFactory jobs) {
       return new JooqJobStore(
-          transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs());
+          transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs(), jobs);
     }
 
     OwnedJobs ownedJobs(
@@ -433,7 +440,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     EnqueueWriter writer = new EnqueueWriter(side.dialect(), new StrictOrdering(side.dialect()));
     return new TransactionAccess(
         this,
-        side.store(writer, null),
+        side.store(writer, null, jobFactory::create),
         side.orderedJobs(),
         OwnedJobsProvider.find().map(each -> side.ownedJobs(each, jobFactory, writer, null)));
   }
@@ -477,6 +484,26 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public LeaseKeeper leases() {
     return new JooqLeaseKeeper(new KeptTransactions(workerConnections), dialect);
+  }
+
+  @Override
+  public List<Sweeper> sweepers() {
+    return sweepers.get();
+  }
+
+  /** A module that cannot be loaded must not prevent a worker from running jobs: its sweep fails. */
+  private List<Sweeper> loadSweepers() {
+    try {
+      return ServiceLoader.load(SweepExtension.class, SweepExtension.class.getClassLoader())
+          .stream()
+          .map(each -> each.get().sweeper(this, store.get()))
+          .toList();
+    } catch (ServiceConfigurationError | LinkageError failure) {
+      return List.of(
+          () -> {
+            throw failure;
+          });
+    }
   }
 
   @Override

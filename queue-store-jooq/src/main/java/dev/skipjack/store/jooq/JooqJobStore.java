@@ -37,8 +37,11 @@ import dev.skipjack.sql.Session;
 import dev.skipjack.sql.ShrinkingLimit;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.DueLanesStatement.LaneOrQueue;
+import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.steps.StepCtes;
+import dev.skipjack.store.jooq.internal.steps.StoreParts;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTransientException;
@@ -51,12 +54,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
 
 /** Implements the job store on PostgreSQL. */
-final class JooqJobStore implements JobStore {
+final class JooqJobStore implements JobStore, StoreParts {
 
   private final OwnTransactions transactions;
   private final Statement<List<String>, LaneOrQueue> dueLanes;
@@ -76,6 +80,9 @@ final class JooqJobStore implements JobStore {
   private final EndStatements<List<Failure>, Ended> fail;
   private final EndStatements<List<Requeue>, Ended> requeue;
   private final OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> attemptStatus;
+  private final Lazy<DSLContext> dialect;
+  private final JobFactory jobFactory;
+  private final Map<Class<?>, Object> parts = new ConcurrentHashMap<>();
   private final PartitionHealing healing;
   private final EnqueueTransactions enqueues;
   private final RescueSweep rescue;
@@ -86,8 +93,11 @@ final class JooqJobStore implements JobStore {
       Lazy<DSLContext> dialect,
       PartitionHealing healing,
       EnqueueTransactions enqueues,
-      JooqOrderedJobs ordered) {
+      JooqOrderedJobs ordered,
+      JobFactory jobFactory) {
     this.ordered = ordered;
+    this.dialect = dialect;
+    this.jobFactory = jobFactory;
     this.transactions = transactions;
     this.dueLanes = Statement.lazily(() -> DueLanesStatement.of(dialect.get()));
     this.claim = Statement.lazily(() -> ClaimStatement.of(dialect.get()));
@@ -233,6 +243,9 @@ final class JooqJobStore implements JobStore {
   @Override
   public List<Verdict> complete(List<Execution> executions) {
     EndParts parts = EndParts.of(executions.stream());
+    if (parts.steps()) {
+      return endWithData(executions.stream().map(e -> FinalOutcome.completed(e, null)).toList());
+    }
     if (executions.size() == 1 && !parts.ordered()) {
       Execution single = executions.get(0);
       return write(completeSingle.ending(parts, single), single);
@@ -246,6 +259,9 @@ final class JooqJobStore implements JobStore {
    */
   @Override
   public HandedOver handOver(HandOver request) {
+    if (request.ended().hasSteps() || request.ended().isOwned()) {
+      return JobStore.super.handOver(request);
+    }
     Statement<HandOver, HandedOver> statement = handOver.ending(request);
     HandedOver result = healing.run(() -> handOverOnce(statement, request));
     if (result.next() != null) {
@@ -275,18 +291,32 @@ final class JooqJobStore implements JobStore {
 
   @Override
   public List<Verdict> endWithData(List<FinalOutcome> outcomes) {
-    return end(endWithData, parts(outcomes, FinalOutcome::execution), outcomes);
+    EndParts parts = parts(outcomes, FinalOutcome::execution);
+    List<Verdict> verdicts = end(endWithData, parts, outcomes);
+    if (parts.steps()) {
+      ordered.promoteCommitted(
+          outcomes.stream()
+              .filter(each -> each.as() == JobStatus.CANCELLED && each.execution().hasSteps())
+              .map(each -> undoKey(each.execution()))
+              .toList());
+    }
+    return verdicts;
+  }
+
+  /** Returns the ordering key of the jobs that undo the steps of a job. */
+  private static String undoKey(Execution execution) {
+    return StepCtes.undoKey(execution.jobId().value());
   }
 
   @Override
   public void completeIn(Connection transaction, Execution execution) {
-    completeIn(transaction, execution, completeIn, execution);
+    completeIn(transaction, execution, null);
   }
 
   @Override
   public void completeIn(Connection transaction, Execution execution, @Nullable String result) {
-    if (result == null) {
-      completeIn(transaction, execution);
+    if (result == null && !execution.hasSteps()) {
+      completeIn(transaction, execution, completeIn, execution);
     } else {
       completeIn(
           transaction,
@@ -354,6 +384,9 @@ final class JooqJobStore implements JobStore {
   @Override
   public List<Ended> requeue(List<Requeue> attempts) {
     EndParts parts = parts(attempts, Requeue::execution).unordered();
+    if (attempts.stream().anyMatch(each -> each.suspension() != null)) {
+      parts = EndParts.ALL;
+    }
     return passOn(end(requeue, parts, attempts), attempts, Requeue::execution);
   }
 
@@ -376,15 +409,19 @@ final class JooqJobStore implements JobStore {
 
   /**
    * Promotes the next job of each ordering key whose head was cancelled, or became dead and does
-   * not block the key.
+   * not block the key. Also promotes the first undo of each such job.
    */
   private <A> List<Ended> passOn(
       List<Ended> results, List<A> attempts, Function<A, Execution> execution) {
     Set<String> behindDead = new HashSet<>();
     Set<String> keys = new HashSet<>();
     for (int i = 0; i < results.size(); i++) {
-      String key = execution.apply(attempts.get(i)).orderingKey();
+      Execution ended = execution.apply(attempts.get(i));
+      String key = ended.orderingKey();
       JobStatus status = results.get(i).status();
+      if (ended.hasSteps() && (status == JobStatus.CANCELLED || status == JobStatus.DEAD)) {
+        keys.add(undoKey(ended));
+      }
       if (key != null && status == JobStatus.CANCELLED) {
         keys.add(key);
       } else if (key != null && status == JobStatus.DEAD) {
@@ -411,5 +448,25 @@ final class JooqJobStore implements JobStore {
 
   private <Q, R> List<R> write(Statement<Q, R> statement, Q request) {
     return healing.run(() -> transactions.runInOneRoundTrip(statement, request));
+  }
+
+  @Override
+  public OwnTransactions transactions() {
+    return transactions;
+  }
+
+  @Override
+  public Lazy<DSLContext> dialect() {
+    return dialect;
+  }
+
+  @Override
+  public JobFactory jobFactory() {
+    return jobFactory;
+  }
+
+  @Override
+  public <T> T part(Class<T> type, Function<StoreParts, T> creation) {
+    return type.cast(parts.computeIfAbsent(type, unused -> creation.apply(this)));
   }
 }

@@ -126,18 +126,20 @@ public class JobStepsRecord extends UpdatableRecordImpl<JobStepsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_steps.type</code>. run, sleep, await (a
-     * signal), version, children (jobs that it enqueued) or join (their
-     * results).
+     * Setter for <code>skipjack.job_steps.type</code>. run, undone (run, and
+     * its undo was enqueued, so it runs again if the job is redriven), sleep,
+     * await (a signal), version, children (jobs that it enqueued) or join
+     * (their results).
      */
     public void setType(String value) {
         set(6, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_steps.type</code>. run, sleep, await (a
-     * signal), version, children (jobs that it enqueued) or join (their
-     * results).
+     * Getter for <code>skipjack.job_steps.type</code>. run, undone (run, and
+     * its undo was enqueued, so it runs again if the job is redriven), sleep,
+     * await (a signal), version, children (jobs that it enqueued) or join
+     * (their results).
      */
     public String getType() {
         return (String) get(6);

@@ -1,0 +1,358 @@
+package dev.skipjack.steps;
+
+import dev.skipjack.api.LeaseLostException;
+import dev.skipjack.api.PayloadException;
+import dev.skipjack.api.spi.Execution;
+import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.Suspension;
+import dev.skipjack.sql.DatabaseClock;
+import dev.skipjack.sql.OwnTransactions;
+import dev.skipjack.sql.Session;
+import dev.skipjack.worker.AttemptExtension;
+import dev.skipjack.worker.JobContext;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memos of one job in one attempt: reads them once, records new ones, and suspends the attempt.
+ * Safe for any number of threads.
+ */
+final class StepLog {
+
+  /** The maximum size of all memos of a job, in characters of JSON. */
+  private static final long MOST_CHARACTERS = 16L * 1024 * 1024;
+
+  private final AttemptExtension attempt;
+  private final StepStatements statements;
+
+  /** What is recorded, by name: all that earlier attempts recorded, once it is read. */
+  private final Map<String, Memo> memos = new HashMap<>();
+
+  /** The names that this attempt has used. */
+  private final Set<String> used = new HashSet<>();
+
+  /** Whether earlier attempts may have recorded something that is not in {@code memos}. */
+  private boolean unread;
+
+  private int latest;
+  private long characters;
+  private Instant readAt = Instant.EPOCH;
+  private long readAtNanos;
+  private @Nullable Error suspended;
+
+  /** The number of steps that run now, in any thread. */
+  private final AtomicInteger running = new AtomicInteger();
+
+  /** A first attempt has nothing to read. All earlier attempts are counted or uncounted. */
+  StepLog(JobContext job, AttemptExtension attempt) {
+    this.attempt = attempt;
+    this.statements = StepStatements.of(attempt.queueAccess());
+    this.unread = job.attempt() > 1 || job.uncountedAttempts() > 0;
+  }
+
+  StepStatements statements() {
+    return statements;
+  }
+
+  Execution execution() {
+    return attempt.execution();
+  }
+
+  /** Returns the address at which the job itself gets signals. */
+  String address() {
+    return "job/" + execution().jobId();
+  }
+
+  /**
+   * Begins to use a name in this attempt.
+   *
+   * @return what is recorded under the name; null if nothing is
+   * @throws IllegalStateException if the name was used before in this attempt, is recorded as
+   *     something else, or the job has too many memos for another one
+   */
+  synchronized @Nullable Memo begin(String name, Memo.Type type) {
+    requireNotSuspended();
+    StepNames.require("Step name", name);
+    readOnce();
+    if (!used.add(name)) {
+      throw new IllegalStateException(
+          "Step '%s' of job %s was already used in this attempt. Give each step its own name; for the steps of a loop, use map."
+              .formatted(name, execution().jobId()));
+    }
+    Memo memo = memos.get(name);
+    if (memo == null) {
+      requireRoom(name);
+    } else {
+      requireType(name, memo, type);
+    }
+    return memo;
+  }
+
+  /**
+   * Begins to use a name in a caller's transaction. The name may be used again, because the first
+   * transaction may have been rolled back.
+   */
+  synchronized @Nullable Memo beginAgain(String name) {
+    if (used.remove(name)) {
+      memos.remove(name);
+      unread = true;
+    }
+    return begin(name, Memo.Type.RUN);
+  }
+
+  private void requireNotSuspended() {
+    if (suspended != null) {
+      throw suspended; // the handler caught it
+    }
+  }
+
+  private void requireRoom(String name) {
+    long recorded = memos.values().stream().filter(memo -> memo.endsAt() == null).count();
+    if (recorded >= Steps.MOST_MEMOS) {
+      throw new IllegalStateException(
+          "Job %s has %d memos, so step '%s' cannot be recorded. Use jobs of their own for so many steps: enqueueAll and join, or a batch."
+              .formatted(execution().jobId(), recorded, name));
+    }
+  }
+
+  private void requireType(String name, Memo memo, Memo.Type type) {
+    boolean runsAgain = memo.type() == Memo.Type.UNDONE && type == Memo.Type.RUN;
+    if (memo.type() != type && !runsAgain) {
+      throw new IllegalStateException(
+          "Step '%s' of job %s is recorded as '%s', but the code uses the name for '%s'. Use another name for the new step."
+              .formatted(name, execution().jobId(), memo.type().literal(), type.literal()));
+    }
+  }
+
+  private void readOnce() {
+    if (unread) {
+      read();
+      unread = false;
+    }
+  }
+
+  private void read() {
+    List<ReadMemosStatement.Found> found =
+        statements
+            .transactions()
+            .runInOneRoundTrip(statements.readMemos(), execution().jobId().value());
+    for (ReadMemosStatement.Found each : found) {
+      Memo memo = each.memo();
+      Memo known = memo.endsAt() == null ? memos.put(each.name(), memo) : null;
+      if (memo.endsAt() != null) {
+        memos.putIfAbsent(each.name(), memo);
+      }
+      characters += memo.size() - (known == null ? 0 : known.size());
+      latest = Math.max(latest, memo.position());
+      readAt = each.readAt();
+      readAtNanos = System.nanoTime();
+    }
+    if (!found.isEmpty()) {
+      attempt.markSteps();
+    }
+  }
+
+  /**
+   * Returns whether earlier attempts recorded something that this attempt has not used yet.
+   *
+   * @param version a name that does not count
+   */
+  synchronized boolean isBehind(String version) {
+    readOnce();
+    return memos.keySet().stream().anyMatch(name -> !used.contains(name) && !name.equals(version));
+  }
+
+  /**
+   * Returns the time until {@code instant} by the database's clock, as estimated from the time at
+   * which the memos were read.
+   */
+  synchronized Duration until(Instant instant) {
+    return Duration.between(readAt, instant)
+        .minus(Duration.ofNanos(System.nanoTime() - readAtNanos));
+  }
+
+  /** Runs a step, during which the job cannot be suspended. */
+  <T> T running(Steps.Step<T> step, String key) throws Exception {
+    running.incrementAndGet();
+    try {
+      return step.run(key);
+    } finally {
+      running.decrementAndGet();
+    }
+  }
+
+  /**
+   * Records a memo in its own transaction.
+   *
+   * @param result the result as JSON; null for none
+   * @param undo the job that undoes the step; null for none
+   * @return null, or the memo of an earlier execution that was recorded after this attempt had read
+   *     the memos. That one counts
+   * @throws LeaseLostException if this attempt no longer holds the job
+   */
+  @Nullable Memo record(
+      String name, Memo.Type type, @Nullable String result, @Nullable NewJob undo) {
+    MemoStatement.Request request = request(name, type, result, null, undo);
+    boolean recorded =
+        !statements.transactions().runInOneRoundTrip(statements.memo(), request).isEmpty();
+    return recorded ? null : earlier(name);
+  }
+
+  /**
+   * Records a memo in the caller's transaction, as {@link #record} does.
+   *
+   * @throws IllegalStateException if an earlier execution recorded it after this attempt had read
+   *     the memos, so that the transaction must be rolled back
+   */
+  void recordIn(Connection transaction, String name, @Nullable String result) {
+    MemoStatement.Request request = request(name, Memo.Type.RUN, result, null, null);
+    boolean recorded;
+    try {
+      Session.requireTransaction(transaction);
+      recorded = !statements.memo().run(transaction, request).isEmpty();
+    } catch (SQLException failure) {
+      throw OwnTransactions.refused(failure);
+    }
+    if (!recorded) {
+      Memo unused = earlier(name);
+      throw new IllegalStateException(
+          "Step '%s' of job %s was recorded by another attempt while this one ran it. Roll back: the next attempt uses the recorded result."
+              .formatted(name, execution().jobId()));
+    }
+  }
+
+  /**
+   * Records a sleep.
+   *
+   * @return when it ends
+   */
+  Instant recordSleep(String name, Duration duration) {
+    MemoStatement.Request request =
+        request(name, Memo.Type.SLEEP, null, DatabaseClock.micros(duration), null);
+    List<MemoStatement.Recorded> recorded =
+        statements.transactions().runInOneRoundTrip(statements.sleep(), request);
+    return SleepEnd.parse(recorded.isEmpty() ? earlier(name).result() : recorded.get(0).result());
+  }
+
+  private synchronized MemoStatement.Request request(
+      String name,
+      Memo.Type type,
+      @Nullable String result,
+      @Nullable Long micros,
+      @Nullable NewJob undo) {
+    requireNotSuspended();
+    long size = result == null ? 0 : result.length();
+    if (characters + size > MOST_CHARACTERS) {
+      throw new PayloadException(
+          "The memos of job %s have more than %d characters with the one of step '%s' (%d). Store large results elsewhere, and return their ids."
+              .formatted(execution().jobId(), MOST_CHARACTERS, name, size),
+          null);
+    }
+    // Before the statement, because its outcome may remain unknown.
+    attempt.markSteps();
+    characters += size;
+    latest++;
+    memos.put(name, new Memo(type, latest, null, null, execution().id().value()));
+    return new MemoStatement.Request(execution(), latest, type, name, result, micros, undo);
+  }
+
+  /**
+   * Returns the memo that an earlier execution recorded after this attempt had read the memos.
+   *
+   * @throws LeaseLostException if there is none, so that the memo was not recorded because this
+   *     attempt has lost the job
+   */
+  private synchronized Memo earlier(String name) {
+    memos.remove(name);
+    read();
+    Memo memo = memos.get(name);
+    if (memo == null || !memo.isDone() || memo.execution() > execution().id().value()) {
+      throw lost();
+    }
+    return memo;
+  }
+
+  private LeaseLostException lost() {
+    attempt.lose();
+    return new LeaseLostException(execution().jobId(), execution().id(), null);
+  }
+
+  /** Opens a wait, or keeps the open one. */
+  void openWait(String address, String name, Duration atMost) {
+    attempt.markSteps();
+    List<Long> opened =
+        statements
+            .transactions()
+            .runInOneRoundTrip(
+                statements.openWait(),
+                new WaitStatement.Request(
+                    execution(), address, name, DatabaseClock.micros(atMost)));
+    if (opened.isEmpty()) {
+      throw lost();
+    }
+  }
+
+  /** Looks for a signal, and takes it if there is one. */
+  TakeStatement.Look take(String address, String name) {
+    int position;
+    synchronized (this) {
+      position = ++latest;
+    }
+    List<TakeStatement.Look> looks =
+        statements
+            .transactions()
+            .runInOneRoundTrip(
+                statements.take(),
+                new TakeStatement.Request(execution(), address, name, position));
+    if (looks.isEmpty()) {
+      throw lost();
+    }
+    return looks.get(0);
+  }
+
+  /** Returns the memo of a wait that another execution recorded during a {@link #take}. */
+  Memo takenEarlier(String name) {
+    return earlier(name);
+  }
+
+  /**
+   * Checks whether the job can be suspended now.
+   *
+   * @throws IllegalStateException if the handler is transactional or a step is running
+   */
+  void requireSuspendable() {
+    attempt.requireSuspendable();
+    if (running.get() > 0) {
+      throw new IllegalStateException(
+          "Job %s cannot be suspended while one of its steps runs. Call sleep, await and join outside of run, runIn and map."
+              .formatted(execution().jobId()));
+    }
+  }
+
+  /** Suspends the job, and returns the error to throw. */
+  synchronized Error suspend(Suspension suspension) {
+    requireNotSuspended();
+    suspended = attempt.suspend(suspension);
+    return suspended;
+  }
+
+  /** Blocks the thread. */
+  void block(String name, Duration duration) {
+    try {
+      TimeUnit.NANOSECONDS.sleep(duration.toNanos());
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("Sleep '%s' was interrupted.".formatted(name), interrupted);
+    }
+  }
+}
