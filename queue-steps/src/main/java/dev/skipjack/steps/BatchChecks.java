@@ -22,8 +22,10 @@ import dev.skipjack.store.jooq.internal.OwnedJobsProvider.Cancel;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -112,10 +114,7 @@ final class BatchChecks implements OwnedJobs {
     found.stream().filter(Found::isCancelled).map(Found::id).forEach(cancelled::add);
     boolean unfinished = isFull;
     if (!cancelled.isEmpty()) {
-      long deadline = System.nanoTime() + LONGEST_CANCEL;
-      for (long batch : cancelled) {
-        unfinished |= cancelRest(batch, deadline);
-      }
+      unfinished |= cancelRest(cancelled);
       Set<Long> unused = settle(find(cancelled), due); // the last job may have been cancelled
     }
     return new Checked(due, isOpen, unfinished);
@@ -193,16 +192,21 @@ final class BatchChecks implements OwnedJobs {
                   results.addAll(jobs.isEmpty() ? List.of() : writer.write(session, jobs));
                   return changed;
                 });
-    if (!jobs.isEmpty()) {
-      waker.wakeCommitted(jobs, results);
-    }
-    jobs.forEach(job -> due.add(new WakeUp(new Lane(job.queue(), 0), job.kind())));
+    List<WakeUp> resumed = new ArrayList<>();
     for (Settled each : settled) {
       failed.remove(each.id());
       if (each.resumed() != null) {
-        due.add(each.resumed());
+        resumed.add(each.resumed());
       }
     }
+    if (!jobs.isEmpty()) {
+      waker.wakeCommitted(jobs, results);
+    }
+    if (!resumed.isEmpty()) {
+      waker.wakeCommitted(resumed);
+    }
+    due.addAll(resumed);
+    jobs.forEach(job -> due.add(new WakeUp(new Lane(job.queue(), 0), job.kind())));
     return settled;
   }
 
@@ -226,12 +230,26 @@ final class BatchChecks implements OwnedJobs {
   }
 
   /**
-   * Cancels jobs and batches of a cancelled batch.
+   * Cancels the jobs of cancelled batches.
    *
-   * @return whether some are left because of the deadline
+   * @param batches the batches, to which the batches in them are added
+   * @return whether some jobs are left because it took long
    */
-  private boolean cancelRest(long batch, long deadline) {
-    transactions.run(cancelInner, batch);
+  private boolean cancelRest(Set<Long> batches) {
+    long deadline = System.nanoTime() + LONGEST_CANCEL;
+    boolean unfinished = false;
+    Deque<Long> left = new ArrayDeque<>(batches);
+    while (!left.isEmpty()) {
+      long batch = left.remove();
+      List<Long> inner = transactions.run(cancelInner, batch);
+      batches.addAll(inner);
+      left.addAll(inner);
+      unfinished |= cancelJobs(batch, deadline);
+    }
+    return unfinished;
+  }
+
+  private boolean cancelJobs(long batch, long deadline) {
     while (true) {
       List<JobId> jobs = transactions.run(uncancelled, new JobsOf(batch, CANCELLED_TOGETHER));
       if (jobs.isEmpty()) {

@@ -103,7 +103,7 @@ final class RequeueStatement {
             .column("delay", DELAYS)
             .column("until", UNTILS)
             .column("closed_as", CLOSED_AS);
-    if (steps) {
+    if (parts.steps()) {
       given
           .column("awaits", AWAITS)
           .column("signals_seen", SIGNALS_SEEN)
