@@ -98,7 +98,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_steps, {schema}.job_waits, 
 GRANT UPDATE (steps) ON {schema}.jobs_archive TO {prefix}_worker;
 GRANT SELECT, DELETE ON {schema}.job_signals TO {prefix}_worker;
 GRANT UPDATE (taken_by_job, taken_at) ON {schema}.job_signals TO {prefix}_worker;
-GRANT INSERT (queue, kind, payload, payload_version, max_attempts, priority, status, ordering_key) ON {schema}.jobs TO {prefix}_worker;
+GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
+              headers, status, ordering_key, ordering_policy, group_key, owner_id)
+   ON {schema}.jobs TO {prefix}_worker;
 GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_worker;
 GRANT USAGE ON SEQUENCE {schema}.job_execution_id_seq TO {prefix}_worker;
 GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefix}_worker, {prefix}_operator;
@@ -148,7 +150,7 @@ GRANT SELECT (job_id, execution_id, at, position, type, name, sent_by, undo_kind
    ON {schema}.job_steps TO {prefix}_viewer;
 GRANT SELECT ON {schema}.job_waits TO {prefix}_viewer;
 GRANT SELECT (id, sent_at, expires_at, taken_by_job, taken_at, address, name, sent_by) ON {schema}.job_signals TO {prefix}_viewer;
-GRANT SELECT (id, owner_id, total, created_at, sealed_at, finished_at, first_dead_at, cancelled_at, dead_policy, name, finish_kind, finish_queue,
+GRANT SELECT (id, owner_id, total, created_at, sealed_at, finished_at, first_dead_at, cancelled_at, succeeded, dead_policy, name, finish_kind, finish_queue,
               success_kind, success_queue, first_dead_kind, first_dead_queue)
    ON {schema}.job_batches TO {prefix}_viewer;
 GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, missed_until, cron, interval_seconds, aligned, zone, except_dates,

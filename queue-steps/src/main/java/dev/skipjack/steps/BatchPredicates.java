@@ -3,11 +3,9 @@ package dev.skipjack.steps;
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
 import static dev.skipjack.model.Tables.JOB_BATCHES;
-import static dev.skipjack.sql.Existence.exists;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.select;
-import static org.jooq.impl.DSL.selectOne;
 
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.model.tables.JobBatches;
@@ -64,8 +62,22 @@ final class BatchPredicates {
   /** Returns the condition that a batch in the batch has not finished. */
   private static Condition hasOpenBatch(Field<Long> batch) {
     JobBatches inner = JOB_BATCHES.as("inner_batch");
-    return exists(
-        selectOne().from(inner).where(inner.OWNER_ID.eq(batch)).and(inner.SUCCEEDED.isNull()));
+    return hasInner(inner, batch, inner.SUCCEEDED.isNull());
+  }
+
+  /**
+   * Returns the condition that a batch in the batch matches {@code which}. It compares a value,
+   * because the planner could turn EXISTS into a hash of all batches.
+   */
+  private static Condition hasInner(JobBatches inner, Field<Long> batch, Condition which) {
+    return field(
+            select(inner.ID)
+                .from(inner)
+                .where(inner.OWNER_ID.eq(batch))
+                .and(which)
+                .orderBy(inner.SUCCEEDED)
+                .limit(inline(1)))
+        .isNotNull();
   }
 
   /** Returns the condition that all jobs of the batch have ended, as its policy defines it. */
@@ -97,12 +109,6 @@ final class BatchPredicates {
                         .and(JOBS_ARCHIVE.STATUS.eq(inline(JobStatus.CANCELLED, JOBS_ARCHIVE.STATUS)))
                         .limit(inline(1)))
                 .isNull())
-        .and(
-            exists(
-                    selectOne()
-                        .from(inner)
-                        .where(inner.OWNER_ID.eq(batch))
-                        .and(inner.SUCCEEDED.isFalse()))
-                .not());
+        .and(hasInner(inner, batch, inner.SUCCEEDED.isFalse()).not());
   }
 }

@@ -14,10 +14,13 @@ import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.insertInto;
 import static org.jooq.impl.DSL.name;
+import static org.jooq.impl.DSL.octetLength;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectOne;
+import static org.jooq.impl.DSL.sum;
 import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobId;
@@ -470,8 +473,21 @@ final class BatchTable {
    *
    * @param result the result as JSON, or null if there is none
    * @param error the message of the latest attempt that did not succeed, or null if there was none
+   * @param isTooLarge whether the result was left out, because all results are too large
    */
-  record Child(long id, JobStatus status, @Nullable String result, @Nullable String error) {}
+  record Child(
+      long id,
+      JobStatus status,
+      @Nullable String result,
+      @Nullable String error,
+      boolean isTooLarge) {}
+
+  /**
+   * A request for the results of a batch.
+   *
+   * @param largest the maximum size of all results, in bytes as PostgreSQL writes them
+   */
+  record ResultsOf(long batch, long largest) {}
 
   /** Creates the statement that reads the dead jobs of a batch. */
   static Statement<Long, Child> died(DSLContext dialect) {
@@ -485,27 +501,42 @@ final class BatchTable {
         batch -> new Arguments().number("batch", batch),
         row ->
             new Child(
-                row.number(JOBS.ID), JobStatus.DEAD, null, row.textOrNull(JOBS.LAST_ERROR)));
+                row.number(JOBS.ID),
+                JobStatus.DEAD,
+                null,
+                row.textOrNull(JOBS.LAST_ERROR),
+                false));
   }
 
   /** Creates the statement that reads the archived jobs of a batch. */
-  static Statement<Long, Child> archived(DSLContext dialect) {
+  static Statement<ResultsOf, Child> archived(DSLContext dialect) {
+    Field<String> text = cast(JOBS_ARCHIVE.RESULT, SQLDataType.CLOB);
+    Condition fits =
+        sum(coalesce(octetLength(text), inline(0)))
+            .over()
+            .orderBy(JOBS_ARCHIVE.ID)
+            .le(cast(param("largest", Long.class), SQLDataType.NUMERIC));
+    Field<String> result = when(fits, text).as("result_that_fits");
+    Field<Boolean> isTooLarge = field(fits.not()).as("is_too_large");
     return Statement.of(
         dialect,
         select(
                 JOBS_ARCHIVE.ID,
                 JOBS_ARCHIVE.STATUS,
-                JOBS_ARCHIVE.RESULT,
-                JOBS_ARCHIVE.LAST_ERROR)
+                result,
+                JOBS_ARCHIVE.LAST_ERROR,
+                isTooLarge)
             .from(JOBS_ARCHIVE)
             .where(JOBS_ARCHIVE.OWNER_ID.eq(BATCH))
             .orderBy(JOBS_ARCHIVE.ID),
-        batch -> new Arguments().number("batch", batch),
+        request ->
+            new Arguments().number("batch", request.batch()).number("largest", request.largest()),
         row ->
             new Child(
                 row.number(JOBS_ARCHIVE.ID),
                 JobStatus.of(row.text(JOBS_ARCHIVE.STATUS)),
-                row.textOrNull(JOBS_ARCHIVE.RESULT),
-                row.textOrNull(JOBS_ARCHIVE.LAST_ERROR)));
+                row.textOrNull(result),
+                row.textOrNull(JOBS_ARCHIVE.LAST_ERROR),
+                row.isTrue(isTooLarge)));
   }
 }

@@ -31,7 +31,7 @@ final class JoinStatement {
   private static final Param<Long> BATCH = param("batch", Long.class);
 
   private static final Field<Boolean> IS_FINISHED =
-      field(JOB_BATCHES.FINISHED_AT.isNotNull()).as("is_finished");
+      field(JOB_BATCHES.FINISHED_AT.isNotNull().or(JOB_BATCHES.ID.isNull())).as("is_finished");
   private static final Field<Boolean> HAS_LIVE =
       field(BatchPredicates.hasLive(BATCH)).as("has_live");
 
@@ -44,7 +44,7 @@ final class JoinStatement {
    * What was found.
    *
    * @param signals the number of signals that were sent to the job; null if none was
-   * @param isFinished whether the batch has finished
+   * @param isFinished whether the batch has finished, or does not exist any more
    * @param hasLive whether a job of the batch is live
    */
   record Look(@Nullable Integer signals, boolean isFinished, boolean hasLive) {}

@@ -2,6 +2,7 @@ package dev.skipjack.steps;
 
 import static dev.skipjack.model.Tables.JOBS;
 import static dev.skipjack.model.Tables.JOB_BATCHES;
+import static dev.skipjack.sql.Existence.exists;
 import static dev.skipjack.sql.Existence.notExists;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
@@ -56,8 +57,8 @@ import org.jspecify.annotations.Nullable;
  * settled AS (UPDATE job_batches SET finished_at = .., succeeded = .., first_dead_at = .., cancelled_at = ..
  *               FROM ready WHERE job_batches.id = ready.id AND job_batches.id = ANY (ARRAY(SELECT id FROM ready))
  *                AND (NOT has_ended OR owner_id IS NULL OR <the owner is in parent> OR <no job has its id>) RETURNING ...),
- * resumed AS (UPDATE jobs SET signals = signals + 1, scheduled_at = CASE WHEN status = 'pending' AND awaits = settled.name THEN clock_timestamp() ELSE scheduled_at END
- *               FROM settled WHERE jobs.id = settled.owner_id AND jobs.id = ANY (ARRAY(SELECT id FROM parent)) RETURNING ...)
+ * resumed AS (UPDATE jobs SET signals = signals + 1, scheduled_at = CASE WHEN status = 'pending' AND <it awaits one of settled> THEN clock_timestamp() ELSE scheduled_at END
+ *              WHERE id = ANY (ARRAY(SELECT id FROM parent)) AND id = ANY (ARRAY(SELECT owner_id FROM settled WHERE is_finished)) RETURNING ...)
  * SELECT ... FROM settled LEFT JOIN resumed ON resumed.id = settled.owner_id
  * }</pre>
  *
@@ -220,7 +221,17 @@ final class SettleBatchesStatement {
 
   private static CommonTableExpression<?> resumed(
       CommonTableExpression<?> settled, CommonTableExpression<?> parent) {
-    Condition isDue = JOBS.STATUS.eq(JobPredicates.literal(JobStatus.PENDING));
+    // Several batches of one job may finish at once.
+    Condition isDue =
+        JOBS.STATUS
+            .eq(JobPredicates.literal(JobStatus.PENDING))
+            .and(
+                exists(
+                    selectOne()
+                        .from(settled)
+                        .where(of(settled, JOB_BATCHES.OWNER_ID).eq(JOBS.ID))
+                        .and(of(settled, JOB_BATCHES.NAME).eq(JOBS.AWAITS))
+                        .and(IS_FINISHED)));
     return name("resumed")
         .as(
             update(JOBS)
@@ -231,22 +242,22 @@ final class SettleBatchesStatement {
                         .plus(inline(1)))
                 .set(
                     JOBS.SCHEDULED_AT,
-                    when(
-                            isDue.and(JOBS.AWAITS.eq(of(settled, JOB_BATCHES.NAME))),
-                            DatabaseClock.NOW)
-                        .otherwise(JOBS.SCHEDULED_AT))
+                    when(isDue, DatabaseClock.NOW).otherwise(JOBS.SCHEDULED_AT))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
-                .from(settled)
-                .where(JOBS.ID.eq(of(settled, JOB_BATCHES.OWNER_ID)))
-                .and(JOBS.ID.eq(any(array(select(of(parent, JOBS.ID)).from(parent)))))
-                .and(IS_FINISHED)
+                .where(JOBS.ID.eq(any(array(select(of(parent, JOBS.ID)).from(parent)))))
+                .and(
+                    JOBS.ID.eq(
+                        any(
+                            array(
+                                select(of(settled, JOB_BATCHES.OWNER_ID))
+                                    .from(settled)
+                                    .where(IS_FINISHED)))))
                 .returningResult(
                     JOBS.ID,
                     JOBS.QUEUE,
                     JOBS.PRIORITY,
                     JOBS.KIND,
-                    field(isDue.and(JOBS.AWAITS.eq(of(settled, JOB_BATCHES.NAME))))
-                        .as(IS_DUE.getName())));
+                    field(isDue).as(IS_DUE.getName())));
   }
 
   private static Settled read(Row row) throws SQLException {
