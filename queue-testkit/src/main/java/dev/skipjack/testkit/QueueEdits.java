@@ -62,6 +62,24 @@ final class QueueEdits {
   private static final String MOVE_KEYS =
       "UPDATE {schema}.job_keys SET expires_at = expires_at - ? * interval '1 microsecond'";
 
+  /** The sleeps of a job with durable steps end at the time that they recorded. */
+  private static final String MOVE_SLEEPS =
+      """
+      UPDATE {schema}.job_steps
+         SET result = to_jsonb((result #>> '{}')::timestamptz - ? * interval '1 microsecond')
+       WHERE type = 'sleep'
+      """;
+
+  private static final String MOVE_WAITS =
+      """
+      UPDATE {schema}.job_waits
+         SET since   = since   - ? * interval '1 microsecond',
+             ends_at = ends_at - ? * interval '1 microsecond'
+      """;
+
+  private static final String MOVE_SIGNALS =
+      "UPDATE {schema}.job_signals SET expires_at = expires_at - ? * interval '1 microsecond'";
+
   private static final String MOVE_PAUSES =
       """
       UPDATE {schema}.job_queues
@@ -159,6 +177,9 @@ final class QueueEdits {
         connection -> {
           update(connection, MOVE_JOBS, micros, micros);
           update(connection, MOVE_PAUSES, micros, micros);
+          update(connection, MOVE_SLEEPS, micros);
+          update(connection, MOVE_WAITS, micros, micros);
+          update(connection, MOVE_SIGNALS, micros);
           return update(connection, MOVE_KEYS, micros);
         });
   }
