@@ -14,14 +14,16 @@ select
         order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
         fetch next 1 rows only
       ) is not null)
-      and not (exists (
-        select 1 as "one"
+      and not ((
+        select "inner_batch"."id"
         from "skipjack"."job_batches" as "inner_batch"
         where (
           "inner_batch"."owner_id" = "skipjack"."job_batches"."id"
           and "inner_batch"."succeeded" is null
         )
-      ))
+        order by "inner_batch"."succeeded"
+        fetch next 1 rows only
+      ) is not null)
       and (
         "skipjack"."job_batches"."dead_policy" <> 'wait'
         or not ((

@@ -15,14 +15,16 @@ with
           order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
           fetch next 1 rows only
         ) is not null)
-        and not (exists (
-          select 1 as "one"
+        and not ((
+          select "inner_batch"."id"
           from "skipjack"."job_batches" as "inner_batch"
           where (
             "inner_batch"."owner_id" = "skipjack"."job_batches"."id"
             and "inner_batch"."succeeded" is null
           )
-        ))
+          order by "inner_batch"."succeeded"
+          fetch next 1 rows only
+        ) is not null)
         and (
           "skipjack"."job_batches"."dead_policy" <> 'wait'
           or not ((
@@ -82,14 +84,16 @@ with
             order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
             fetch next 1 rows only
           ) is not null)
-          and not (exists (
-            select 1 as "one"
+          and not ((
+            select "inner_batch"."id"
             from "skipjack"."job_batches" as "inner_batch"
             where (
               "inner_batch"."owner_id" = "skipjack"."job_batches"."id"
               and "inner_batch"."succeeded" is null
             )
-          ))
+            order by "inner_batch"."succeeded"
+            fetch next 1 rows only
+          ) is not null)
           and (
             "skipjack"."job_batches"."dead_policy" <> 'wait'
             or not ((
@@ -168,14 +172,16 @@ with
             )
             fetch next 1 rows only
           ) is null
-          and not (exists (
-            select 1 as "one"
+          and not ((
+            select "failed_batch"."id"
             from "skipjack"."job_batches" as "failed_batch"
             where (
               "failed_batch"."owner_id" = "ready"."id"
               and "failed_batch"."succeeded" = false
             )
-          ))
+            order by "failed_batch"."succeeded"
+            fetch next 1 rows only
+          ) is not null)
         )
       end,
       "first_dead_at" = case
@@ -254,21 +260,33 @@ with
       "scheduled_at" = case
         when (
           "skipjack"."jobs"."status" = 'pending'
-          and "skipjack"."jobs"."awaits" = "settled"."name"
+          and exists (
+            select 1 as "one"
+            from "settled"
+            where (
+              "settled"."owner_id" = "skipjack"."jobs"."id"
+              and "settled"."name" = "skipjack"."jobs"."awaits"
+              and "settled"."is_finished"
+            )
+          )
         ) then clock_timestamp()
         else "skipjack"."jobs"."scheduled_at"
       end,
       "updated_at" = clock_timestamp()
-    from "settled"
     where (
-      "skipjack"."jobs"."id" = "settled"."owner_id"
-      and "skipjack"."jobs"."id" = any (
+      "skipjack"."jobs"."id" = any (
         array(
           select "parent"."id"
           from "parent"
         )
       )
-      and "settled"."is_finished"
+      and "skipjack"."jobs"."id" = any (
+        array(
+          select "settled"."owner_id"
+          from "settled"
+          where "settled"."is_finished"
+        )
+      )
     )
     returning 
       "skipjack"."jobs"."id",
@@ -277,7 +295,15 @@ with
       "skipjack"."jobs"."kind",
       (
         "skipjack"."jobs"."status" = 'pending'
-        and "skipjack"."jobs"."awaits" = "settled"."name"
+        and exists (
+          select 1 as "one"
+          from "settled"
+          where (
+            "settled"."owner_id" = "skipjack"."jobs"."id"
+            and "settled"."name" = "skipjack"."jobs"."awaits"
+            and "settled"."is_finished"
+          )
+        )
       ) as "is_due"
   )
 select

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +55,11 @@ final class BatchChecks implements OwnedJobs {
   /** How long a call may cancel jobs. The calling thread has other work. */
   private static final long LONGEST_CANCEL = Duration.ofMillis(500).toNanos();
 
+  /** How long a batch is kept after it has finished. */
+  private static final Duration KEPT = Duration.ofDays(30);
+
+  private static final long PRUNE_INTERVAL = Duration.ofHours(1).toNanos();
+
   /** The maximum number of batches whose failures are remembered. */
   private static final int MOST_FAILED = 1_000;
 
@@ -67,6 +73,8 @@ final class BatchChecks implements OwnedJobs {
   private final Statement<Growth, Long> growByCallbacks;
   private final Statement<Long, Long> cancelInner;
   private final Statement<JobsOf, JobId> uncancelled;
+  private final Statement<Duration, Integer> prune;
+  private final AtomicLong pruneAt = new AtomicLong(System.nanoTime());
 
   /** The batches whose finish the database rejected, so that each failure is logged once. */
   private final Set<Long> failed = ConcurrentHashMap.newKeySet();
@@ -86,6 +94,7 @@ final class BatchChecks implements OwnedJobs {
         Statement.lazily(() -> BatchTable.growByCallbacks(queue.dialect().get()));
     this.cancelInner = Statement.lazily(() -> BatchTable.cancelInner(queue.dialect().get()));
     this.uncancelled = Statement.lazily(() -> BatchTable.uncancelled(queue.dialect().get()));
+    this.prune = Statement.lazily(() -> BatchTable.prune(queue.dialect().get()));
   }
 
   @Override
@@ -105,7 +114,20 @@ final class BatchChecks implements OwnedJobs {
         transactions.runInOneRoundTrip(next, new Page(from, BATCHES_OF_A_SWEEP));
     boolean isFull = found.size() == BATCHES_OF_A_SWEEP;
     after = isFull ? found.get(found.size() - 1).id() : 0;
+    pruneIfDue();
     return act(found, !found.isEmpty() || from > 0, isFull);
+  }
+
+  /** Deletes old batches, a limited number in each sweep. */
+  private void pruneIfDue() {
+    long due = pruneAt.get();
+    long now = System.nanoTime();
+    if (now - due >= 0 && pruneAt.compareAndSet(due, now + PRUNE_INTERVAL)) {
+      int pruned = transactions.run(prune, KEPT).get(0);
+      if (pruned > 0) {
+        pruneAt.set(now); // more may be left
+      }
+    }
   }
 
   private Checked act(List<Found> found, boolean isOpen, boolean isFull) {

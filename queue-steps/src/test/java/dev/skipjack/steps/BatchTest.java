@@ -362,6 +362,20 @@ class BatchTest {
   }
 
   @Test
+  void aBatchIsPrunedThirtyDaysAfterItHasFinished() {
+    BatchId old = fixture.open("old").seal();
+    BatchId recent = fixture.open("recent").seal();
+    BatchId open = fixture.open("open").id();
+    fixture.execute(
+        "UPDATE @job_batches SET created_at = now() - interval '40 days', finished_at = finished_at - CASE name WHEN 'old' THEN interval '31 days' ELSE interval '29 days' END");
+    new BatchFixture(fixture.database).checks().sweep(); // a process that has just started
+
+    assertThat(fixture.batches.find(old)).isEmpty();
+    assertThat(fixture.batches.find(recent)).isPresent();
+    assertThat(fixture.batches.find(open)).isPresent();
+  }
+
+  @Test
   void aRejectedPayloadOfACallbackOrAJobChangesNothing() {
     JobType<Report> ordered = REPORT.orderedBy(report -> "key");
     Batch batch = fixture.batches.open("import");

@@ -564,7 +564,7 @@ class RolesTest {
                 "UPDATE @jobs SET headers = '{}'",
                 "UPDATE @jobs SET queue = 'other'",
                 "UPDATE @jobs SET max_attempts = 1000",
-                "INSERT INTO @jobs (kind, payload) VALUES ('work', '{}')",
+                "INSERT INTO @jobs (kind, payload, created_at) VALUES ('work', '{}', now())",
                 "UPDATE @job_queues SET paused_at = now()",
                 "UPDATE @job_schedules SET next_at = now()",
                 "DELETE FROM @job_schedules",

@@ -305,12 +305,12 @@ public final class JobInsert {
   private static final List<JobColumn> UNORDERED_COLUMNS =
       columns(Accepted.UNORDERED, COLUMNS_OF_INCOMING);
 
-  static final List<JobColumn> COLUMNS = columns(Accepted.ALL, COLUMNS_OF_INCOMING);
+  private static final List<JobColumn> COLUMNS = columns(Accepted.ALL, COLUMNS_OF_INCOMING);
 
   private static final List<JobColumn> UNIFORM_OWNED_COLUMNS =
       columns(Accepted.UNIFORM_OWNED, PAYLOADS_AND_PARAMETERS);
 
-  private static final List<JobColumn> OWNED_COLUMNS = columns(Accepted.OWNED, COLUMNS_OF_INCOMING);
+  static final List<JobColumn> OWNED_COLUMNS = columns(Accepted.OWNED, COLUMNS_OF_INCOMING);
 
   private JobInsert() {}
 
