@@ -16,6 +16,8 @@ import dev.skipjack.api.QueueException;
 import dev.skipjack.api.operations.CancelResult;
 import dev.skipjack.api.operations.QueueSettings;
 import dev.skipjack.steps.BatchFixture.Report;
+import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.InlineRuns;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
 import dev.skipjack.worker.Worker;
@@ -359,6 +361,57 @@ class BatchTest {
 
     assertThat(fixture.value("SELECT count(*) FROM @jobs_archive WHERE owner_id = " + batch))
         .isEqualTo("0");
+  }
+
+  /** As in a test that rolls back: everything happens in the caller's transaction. */
+  @Test
+  void aBatchRunsWithinATransactionOfTheCaller() throws Exception {
+    try (Connection connection = fixture.database.connection()) {
+      connection.setAutoCommit(false);
+      BatchId batch =
+          BatchFixture.withCallbacks(fixture.batches.in(connection).open("import"))
+              .add(ROW, succeeding(2))
+              .seal();
+      Worker worker =
+          Worker.on(fixture.queue.within(() -> connection))
+              .handle(ROW, (row, job) -> Outcome.completed())
+              .handle(
+                  REPORT,
+                  (report, job) -> {
+                    fixture.callbacks.add("report");
+                    return Outcome.completed();
+                  })
+              .queue("rows", 1)
+              .queue("reports", 1)
+              .build();
+      int ran = 0;
+      while (worker.runNext()) {
+        ran++;
+      }
+      assertThat(ran).isEqualTo(3);
+      assertThat(fixture.batches.in(connection).find(batch).orElseThrow().succeeded()).isTrue();
+      assertThat(fixture.batches.find(batch)).isEmpty();
+      connection.rollback();
+    }
+    assertThat(fixture.callbacks).containsExactly("report");
+  }
+
+  @Test
+  void inlineRunsRunTheJobsAndTheCallbacksOfABatch() {
+    InlineRuns inline = new InlineRuns();
+    JobQueue queue =
+        JobQueue.builder(fixture.database.dataSource())
+            .schema(fixture.database.schema())
+            .interceptor(inline)
+            .build();
+    inline.by(fixture.worker().build());
+    Batch batch = BatchFixture.withCallbacks(Batches.on(queue).open("import"));
+    batch.add(ROW, succeeding(2));
+    assertThat(fixture.status(batch.id()).ended()).isEqualTo(2);
+    batch.seal();
+    inline.run();
+
+    assertThat(fixture.callbacks).hasSize(2);
   }
 
   @Test
