@@ -107,6 +107,7 @@ class PlainEnglishTest {
           "queue-outbox/",
           "queue-skiplocked/",
           "queue-sql/",
+          "queue-steps/",
           "queue-store-jooq/",
           "queue-testkit/",
           "queue-worker/",

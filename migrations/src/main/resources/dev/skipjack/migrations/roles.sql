@@ -93,15 +93,12 @@ GRANT UPDATE (lease_id, leased_at, lease_expires_at, leased_by) ON {schema}.outb
 GRANT INSERT, UPDATE ON {schema}.outbox_blocked TO {prefix}_worker;
 GRANT UPDATE (received_at) ON {schema}.inbox_events TO {prefix}_worker; -- to lock a row before it is deleted
 GRANT SELECT ON SEQUENCE {schema}.outbox_events_position_seq TO {prefix}_worker; -- to find out which events may still be committed late
--- Durable steps and batches. The jobs that undo steps, and those that follow a batch, are enqueued by the worker, which therefore inserts jobs.
+-- Durable steps and batches. A worker that runs jobs with steps needs the role of a producer too, because it enqueues the jobs that undo steps
+-- and those that follow a batch.
 GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.job_steps, {schema}.job_waits, {schema}.job_batches TO {prefix}_worker;
 GRANT UPDATE (steps) ON {schema}.jobs_archive TO {prefix}_worker;
 GRANT SELECT, DELETE ON {schema}.job_signals TO {prefix}_worker;
 GRANT UPDATE (taken_by_job, taken_at) ON {schema}.job_signals TO {prefix}_worker;
-GRANT INSERT (id, scheduled_at, max_attempts, payload_version, priority, queue, kind, payload, unique_key, unique_label, unique_until, tags,
-              headers, status, ordering_key, ordering_policy, group_key, owner_id)
-   ON {schema}.jobs TO {prefix}_worker;
-GRANT USAGE ON SEQUENCE {schema}.jobs_id_seq TO {prefix}_worker;
 GRANT USAGE ON SEQUENCE {schema}.job_execution_id_seq TO {prefix}_worker;
 GRANT EXECUTE ON FUNCTION {schema}.create_partition(text, timestamptz) TO {prefix}_worker, {prefix}_operator;
 

@@ -297,7 +297,46 @@ final class HealthyRows {
           Map.entry("outbox_shards", List.of()),
           Map.entry(
               "inbox_events",
-              List.of(Map.of("consumer", "'mails'", "event_id", "gen_random_uuid()"))));
+              List.of(Map.of("consumer", "'mails'", "event_id", "gen_random_uuid()"))),
+          Map.entry(
+              "job_steps",
+              List.of(
+                  Map.ofEntries(
+                      Map.entry("job_id", "#"),
+                      Map.entry("execution_id", "1"),
+                      Map.entry("position", "1"),
+                      Map.entry("type", "'run'"),
+                      Map.entry("name", "'s-#'"),
+                      Map.entry("result", "'{}'"),
+                      Map.entry("undo_kind", "'undo'"),
+                      Map.entry("undo_queue", "'odd'"),
+                      Map.entry("undo_payload", "'{}'"),
+                      Map.entry("undo_payload_version", "1")))),
+          Map.entry(
+              "job_waits",
+              List.of(
+                  Map.of(
+                      "job_id",
+                      "#",
+                      "ends_at",
+                      "now()",
+                      "address",
+                      "'key/k-#'",
+                      "name",
+                      "'review'"))),
+          Map.entry(
+              "job_signals",
+              List.of(
+                  Map.of(
+                      "expires_at",
+                      "now() + interval '1 day'",
+                      "address",
+                      "'key/k-#'",
+                      "name",
+                      "'review'",
+                      "payload",
+                      "'{}'"))),
+          Map.entry("job_batches", List.of(Map.of("name", "'b-#'"))));
 
   private HealthyRows() {}
 

@@ -84,7 +84,10 @@ class OddRowsTest {
                   "created_at",
                   "updated_at",
                   "finished_at")),
+          Map.entry("job_batches", Set.of("dead_policy")),
           Map.entry("job_queues", Set.of("default_max_attempts", "ordering_policy")),
+          Map.entry("job_steps", Set.of("type", "undo_max_attempts")),
+          Map.entry("job_waits", Set.of("address")),
           Map.entry(
               "job_schedules",
               Set.of(

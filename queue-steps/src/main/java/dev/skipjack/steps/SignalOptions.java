@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
  */
 public record SignalOptions(@Nullable String sentBy, Duration expiresAfter) {
 
-  /** No sender, and 30 days. */
-  static final SignalOptions DEFAULTS = new SignalOptions(null, Duration.ofDays(30));
-
   private static final int LONGEST_SENDER = 200;
   private static final Duration LONGEST_EXPIRY = Duration.ofDays(36_500);
+
+  /** No sender, and 30 days. */
+  static final SignalOptions DEFAULTS = new SignalOptions(null, Duration.ofDays(30));
 
   /**
    * Checks the options.

@@ -85,9 +85,7 @@ final class StepLog {
     StepNames.require("Step name", name);
     readOnce();
     if (!used.add(name)) {
-      throw new IllegalStateException(
-          "Step '%s' of job %s was already used in this attempt. Give each step its own name; for the steps of a loop, use map."
-              .formatted(name, execution().jobId()));
+      throw usedTwice(name);
     }
     Memo memo = memos.get(name);
     if (memo == null) {
@@ -99,15 +97,39 @@ final class StepLog {
   }
 
   /**
-   * Begins to use a name in a caller's transaction. The name may be used again, because the first
-   * transaction may have been rolled back.
+   * Begins to use a name in a caller's transaction. The name may be used again if the memo is not
+   * recorded, because the first transaction was rolled back then.
    */
-  synchronized @Nullable Memo beginAgain(String name) {
-    if (used.remove(name)) {
-      memos.remove(name);
-      unread = true;
+  synchronized @Nullable Memo beginIn(Connection transaction, String name) {
+    if (used.contains(name)) {
+      readIn(transaction, name);
+      if (isOwn(memos.get(name))) {
+        throw usedTwice(name);
+      }
+      used.remove(name);
     }
     return begin(name, Memo.Type.RUN);
+  }
+
+  /** Reads the memos again in a caller's transaction, which sees its own rows. */
+  private void readIn(Connection transaction, String name) {
+    memos.remove(name);
+    try {
+      Session.requireTransaction(transaction);
+      add(statements.readMemos().run(transaction, execution().jobId().value()));
+    } catch (SQLException failure) {
+      throw OwnTransactions.refused(failure);
+    }
+  }
+
+  private boolean isOwn(@Nullable Memo memo) {
+    return memo != null && memo.execution() == execution().id().value();
+  }
+
+  private IllegalStateException usedTwice(String name) {
+    return new IllegalStateException(
+        "Step '%s' of job %s was already used in this attempt. Give each step its own name; for the steps of a loop, use map."
+            .formatted(name, execution().jobId()));
   }
 
   private void requireNotSuspended() {
@@ -142,10 +164,13 @@ final class StepLog {
   }
 
   private void read() {
-    List<ReadMemosStatement.Found> found =
+    add(
         statements
             .transactions()
-            .runInOneRoundTrip(statements.readMemos(), execution().jobId().value());
+            .runInOneRoundTrip(statements.readMemos(), execution().jobId().value()));
+  }
+
+  private void add(List<ReadMemosStatement.Found> found) {
     for (ReadMemosStatement.Found each : found) {
       Memo memo = each.memo();
       Memo known = memo.endsAt() == null ? memos.put(each.name(), memo) : null;
@@ -216,19 +241,24 @@ final class StepLog {
    */
   void recordIn(Connection transaction, String name, @Nullable String result) {
     MemoStatement.Request request = request(name, Memo.Type.RUN, result, null, null);
-    boolean recorded;
     try {
       Session.requireTransaction(transaction);
-      recorded = !statements.memo().run(transaction, request).isEmpty();
+      if (statements.memo().run(transaction, request).isEmpty()) {
+        throw notRecordedIn(transaction, name);
+      }
     } catch (SQLException failure) {
       throw OwnTransactions.refused(failure);
     }
-    if (!recorded) {
-      Memo unused = earlier(name);
-      throw new IllegalStateException(
-          "Step '%s' of job %s was recorded by another attempt while this one ran it. Roll back: the next attempt uses the recorded result."
-              .formatted(name, execution().jobId()));
-    }
+  }
+
+  /** Returns why a memo was not recorded in a caller's transaction. */
+  private synchronized RuntimeException notRecordedIn(Connection transaction, String name) {
+    readIn(transaction, name);
+    return isEarlier(memos.get(name))
+        ? new IllegalStateException(
+            "Step '%s' of job %s was recorded by another attempt while this one ran it. Roll back: the next attempt uses the recorded result."
+                .formatted(name, execution().jobId()))
+        : lost();
   }
 
   /**
@@ -296,9 +326,15 @@ final class StepLog {
     // Before the statement, because its outcome may remain unknown.
     attempt.markSteps();
     characters += size;
-    latest++;
+    next();
     memos.put(name, new Memo(type, latest, null, null, execution().id().value()));
     return new MemoStatement.Request(execution(), latest, type, name, result, micros, undo);
+  }
+
+  /** Returns the position of the next memo. A stored position may be any number. */
+  private int next() {
+    latest = Math.min(latest, Integer.MAX_VALUE - 1) + 1;
+    return latest;
   }
 
   /**
@@ -311,10 +347,14 @@ final class StepLog {
     memos.remove(name);
     read();
     Memo memo = memos.get(name);
-    if (memo == null || !memo.isDone() || memo.execution() > execution().id().value()) {
+    if (memo == null || !isEarlier(memo)) {
       throw lost();
     }
     return memo;
+  }
+
+  private boolean isEarlier(@Nullable Memo memo) {
+    return memo != null && memo.isDone() && memo.execution() <= execution().id().value();
   }
 
   private LeaseLostException lost() {
@@ -341,7 +381,7 @@ final class StepLog {
   TakeStatement.Look take(String address, String name) {
     int position;
     synchronized (this) {
-      position = ++latest;
+      position = next();
     }
     List<TakeStatement.Look> looks =
         statements

@@ -38,7 +38,8 @@ record StepStatements(
 
   private StepStatements(StoreParts store) {
     this(
-        store.transactions(),
+        // A transaction of runIn in an attempt that has lost the job may hold the name of a memo.
+        store.transactions().bounded(),
         store.jobFactory(),
         Statement.lazily(() -> MemoStatement.of(store.dialect().get())),
         Statement.lazily(() -> MemoStatement.ofSleep(store.dialect().get())),

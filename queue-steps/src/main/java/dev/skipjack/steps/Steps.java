@@ -157,8 +157,8 @@ public final class Steps {
   /**
    * Runs a step in the caller's transaction, unless its memo is recorded. The rows that the step
    * writes and the memo commit together, so the step takes effect exactly once in this database. If
-   * the transaction is rolled back, the step has not run, and this attempt must not use its result:
-   * let the exception that caused the rollback propagate.
+   * the transaction is rolled back, the step has not run. This attempt may then run it again in
+   * another transaction, or let the exception that caused the rollback propagate.
    *
    * @param <T> the type of the result
    * @param transaction a connection with an open transaction to the queue's database, which this
@@ -174,7 +174,7 @@ public final class Steps {
    */
   public <T> T runIn(Connection transaction, String name, Class<T> type, Step<T> step)
       throws Exception {
-    Memo memo = log.beginAgain(name);
+    Memo memo = log.beginIn(transaction, name);
     if (memo != null && memo.isDone()) {
       return decode(name, memo.result(), type);
     }
@@ -193,7 +193,7 @@ public final class Steps {
    * @throws Exception as for {@link #runIn(Connection, String, Class, Step)}
    */
   public void runIn(Connection transaction, String name, Action step) throws Exception {
-    Memo memo = log.beginAgain(name);
+    Memo memo = log.beginIn(transaction, name);
     if (memo == null || !memo.isDone()) {
       log.running(withoutResult(step), keyOf(name, memo));
       log.recordIn(transaction, name, null);

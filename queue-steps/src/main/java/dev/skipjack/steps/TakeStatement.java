@@ -49,8 +49,10 @@ import org.jspecify.annotations.Nullable;
  *                         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED),
  * memo  AS (INSERT INTO job_steps (...) SELECT ... FROM held CROSS JOIN open LEFT JOIN found ON true
  *            WHERE found.id IS NOT NULL OR open.ends_at <= clock_timestamp() ON CONFLICT DO NOTHING RETURNING name),
- * taken AS (UPDATE job_signals SET taken_by_job = :job_id, taken_at = clock_timestamp()
- *            WHERE id = ANY (ARRAY(SELECT id FROM found)) AND EXISTS (SELECT 1 FROM memo) RETURNING id),
+ * taken AS (DELETE FROM job_signals
+ *            WHERE id = ANY (ARRAY(SELECT id FROM found)) AND link_id IS NULL AND EXISTS (SELECT 1 FROM memo) RETURNING id),
+ * used  AS (UPDATE job_signals SET taken_by_job = :job_id, taken_at = clock_timestamp()
+ *            WHERE id = ANY (ARRAY(SELECT id FROM found)) AND link_id IS NOT NULL AND EXISTS (SELECT 1 FROM memo) RETURNING id),
  * ended AS (DELETE FROM job_waits WHERE address = :address AND name = :name AND job_id = :job_id AND EXISTS (SELECT 1 FROM memo) RETURNING job_id)
  * SELECT held.signals, found.payload, EXISTS (SELECT 1 FROM memo), open.ends_at FROM held LEFT JOIN open ON true LEFT JOIN found ON true
  * }</pre>
@@ -58,6 +60,9 @@ import org.jspecify.annotations.Nullable;
  * <p>{@code open} is the wait: {@code SELECT ends_at FROM job_waits WHERE (its key)}. Everything is
  * read in one snapshot, so {@code signals} counts each signal that could be found. Returns no row if
  * the execution has lost the job.
+ *
+ * <p>The memo contains what was sent and by whom. The row of a signed link is kept, so that the link
+ * cannot be used again.
  *
  * <p>Locks the signal, and skips one that another job is taking.
  */
@@ -122,11 +127,18 @@ final class TakeStatement {
     CommonTableExpression<?> taken =
         name("taken")
             .as(
+                deleteFrom(JOB_SIGNALS)
+                    .where(isTaken(found, memo))
+                    .and(JOB_SIGNALS.LINK_ID.isNull())
+                    .returning(JOB_SIGNALS.ID));
+    CommonTableExpression<?> used =
+        name("used")
+            .as(
                 update(JOB_SIGNALS)
                     .set(JOB_SIGNALS.TAKEN_BY_JOB, JOB_ID)
                     .set(JOB_SIGNALS.TAKEN_AT, DatabaseClock.NOW)
-                    .where(JOB_SIGNALS.ID.eq(any(array(select(FOUND_ID).from(found)))))
-                    .and(exists(selectOne().from(memo)))
+                    .where(isTaken(found, memo))
+                    .and(JOB_SIGNALS.LINK_ID.isNotNull())
                     .returning(JOB_SIGNALS.ID));
     CommonTableExpression<?> ended =
         name("ended")
@@ -137,7 +149,7 @@ final class TakeStatement {
                     .returning(JOB_WAITS.JOB_ID));
     return Statement.of(
         dialect,
-        with(held, open, found, memo, taken, ended)
+        with(held, open, found, memo, taken, used, ended)
             .select(SIGNALS, PAYLOAD, IS_DONE, ENDS_AT)
             .from(held)
             .leftJoin(open)
@@ -177,6 +189,13 @@ final class TakeStatement {
                         .or(ENDS_AT.le(DatabaseClock.NOW)))
                 .onConflictDoNothing()
                 .returning(JOB_STEPS.NAME));
+  }
+
+  private static Condition isTaken(Table<?> found, Table<?> memo) {
+    return JOB_SIGNALS
+        .ID
+        .eq(any(array(select(FOUND_ID).from(found))))
+        .and(exists(selectOne().from(memo)));
   }
 
   private static Condition isOpen() {

@@ -16,7 +16,7 @@ import org.jooq.DSLContext;
 
 /**
  * Opens a wait for a signal, unless the execution has lost the job. Committed before the job looks
- * for the signal, so that whoever sends one later finds the wait.
+ * for the signal, so that a later sender finds the wait.
  *
  * <pre>{@code
  * INSERT INTO job_waits (job_id, address, name, ends_at)

@@ -3,6 +3,7 @@ package dev.skipjack.steps;
 import static dev.skipjack.testkit.QueueAssertions.assertThatJob;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.skipjack.api.Backoff;
 import dev.skipjack.api.JobId;
@@ -10,6 +11,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
+import dev.skipjack.handlers.HandlerTransactions;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.QueueDatabase;
@@ -118,7 +120,7 @@ class StepsTest {
     JobRuns runs =
         runs(
             (steps, job) -> {
-              steps.run("tell", () -> ran("tell"));
+              steps.run("note", () -> ran("note"));
               if (job.attempt() == 1) {
                 throw new IllegalStateException("again");
               }
@@ -126,7 +128,7 @@ class StepsTest {
             });
     queue.enqueue(FLOW, "x");
     runs.toTheEnd();
-    assertThat(ran).containsExactly("tell");
+    assertThat(ran).containsExactly("note");
   }
 
   @Test
@@ -162,29 +164,36 @@ class StepsTest {
   }
 
   @Test
-  void transactionThatIsRepeatedMayUseTheNameAgain() {
+  void stepMayRunAgainOnlyIfItsTransactionWasRolledBack() {
+    List<Throwable> refused = new ArrayList<>();
     JobRuns runs =
         runs(
             (steps, job) -> {
-              for (int i = 0; i < 3; i++) {
-                try (Connection connection = database.connection()) {
-                  connection.setAutoCommit(false);
-                  String result =
-                      steps.runIn(connection, "book", String.class, key -> ran("book"));
-                  assertThat(result).isEqualTo("book");
-                  if (i == 0) {
-                    connection.rollback();
-                  } else {
-                    connection.commit();
-                  }
-                }
+              try (Connection connection = database.connection()) {
+                connection.setAutoCommit(false);
+                assertThat(steps.runIn(connection, "book", String.class, key -> ran("book")))
+                    .isEqualTo("book");
+                connection.rollback();
+                steps.runIn(connection, "book", String.class, key -> ran("again"));
+                refused.add(
+                    catchThrowable(() -> steps.runIn(connection, "book", () -> ran("twice"))));
+                connection.commit();
+                refused.add(
+                    catchThrowable(() -> steps.runIn(connection, "book", () -> ran("late"))));
               }
               return Outcome.completed();
             });
     JobId job = queue.enqueue(FLOW, "x");
     runs.due();
     assertThatJob(database, job).isCompleted();
-    assertThat(ran).containsExactly("book", "book");
+    assertThat(refused)
+        .hasSize(2)
+        .allSatisfy(
+            each ->
+                assertThat(each)
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("was already used in this attempt"));
+    assertThat(ran).containsExactly("book", "again");
   }
 
   private void insert(Connection connection) throws SQLException {
@@ -477,5 +486,137 @@ class StepsTest {
     assertThat(StepRows.memos(database)).isEmpty();
     assertThat(StepRows.query(database, "SELECT steps #>> '{0,name}' FROM @jobs_archive"))
         .containsExactly("a");
+  }
+
+  @Test
+  void completionInATransactionArchivesTheSteps() {
+    JobRuns runs =
+        runs(
+            (steps, job) -> {
+              steps.run("a", () -> ran("a"));
+              try (Connection connection = database.connection()) {
+                connection.setAutoCommit(false);
+                job.completeIn(connection, "result");
+                connection.commit();
+              }
+              return Outcome.completed();
+            });
+    JobId job = queue.enqueue(FLOW, "x");
+    runs.due();
+    assertThatJob(database, job).isCompleted();
+    assertThat(StepRows.memos(database)).isEmpty();
+    assertThat(
+            StepRows.query(
+                database, "SELECT concat(steps #>> '{0,name}', ' ', result) FROM @jobs_archive"))
+        .containsExactly("a \"result\"");
+  }
+
+  @Test
+  void jobOfATransactionalHandlerCannotBeSuspended() {
+    HandlerTransactions transactions =
+        (handler, completion) -> {
+          try (Connection connection = database.connection()) {
+            connection.setAutoCommit(false);
+            if (handler.call()) {
+              completion.accept(connection);
+              connection.commit();
+            }
+          }
+        };
+    Handler<String> handler =
+        (payload, job) -> {
+          Steps steps = Steps.of(job);
+          steps.run("a", () -> ran("a"));
+          if (payload.equals("sleeps")) {
+            steps.sleep("nap", Duration.ofDays(1));
+          } else if (payload.equals("waits")) {
+            steps.await("review", String.class, Duration.ofDays(1));
+          }
+          return Outcome.completed();
+        };
+    JobRuns runs =
+        JobRuns.with(
+            Worker.on(queue)
+                .handle(FLOW, transactions.transactional(handler))
+                .queue("default", 1)
+                .build(),
+            database);
+    JobId sleeps = queue.enqueue(FLOW, "sleeps");
+    JobId waits = queue.enqueue(FLOW, "waits");
+    JobId plain = queue.enqueue(FLOW, "plain");
+    runs.due();
+    for (JobId job : List.of(sleeps, waits)) {
+      assertThatJob(database, job)
+          .isPending()
+          .hasLastErrorContaining(
+              "The handler of kind 'flow' is transactional, so its job cannot be suspended");
+    }
+    assertThatJob(database, plain).isCompleted();
+    assertThat(StepRows.query(database, "SELECT DISTINCT type FROM @job_steps"))
+        .containsExactly("run");
+  }
+
+  @Test
+  void suspendedJobIsCancelledIfThatWasRequested() {
+    JobRuns runs =
+        runs(
+            (steps, job) -> {
+              steps.run("a", () -> ran("a"));
+              queue.admin().cancel(List.of(job.jobId()));
+              steps.sleep("nap", Duration.ofDays(1));
+              return Outcome.completed();
+            });
+    JobId job = queue.enqueue(FLOW, "x");
+    runs.due();
+    assertThatJob(database, job).isCancelled();
+    assertThat(StepRows.memos(database)).isEmpty();
+    assertThat(StepRows.query(database, "SELECT jsonb_array_length(steps) FROM @jobs_archive"))
+        .containsExactly("2");
+  }
+
+  @Test
+  void jobWithoutStepsRunsTheStatementsOfOtherJobs() {
+    JobRuns runs =
+        runs(
+            (steps, job) -> {
+              assertThat(job.extension().execution().hasSteps()).isFalse();
+              return job.attempt() == 1
+                  ? Outcome.retry(Duration.ofSeconds(1))
+                  : Outcome.completed();
+            });
+    JobId job = queue.enqueue(FLOW, "x");
+    runs.toTheEnd();
+    assertThatJob(database, job).isCompleted();
+  }
+
+  @Test
+  void stepsOfAJobInAnOpenTransactionAreRolledBackWithIt() throws SQLException {
+    try (Connection connection = database.connection()) {
+      connection.setAutoCommit(false);
+      Worker worker =
+          Worker.on(queue.within(() -> connection))
+              .handle(
+                  FLOW,
+                  (payload, job) -> {
+                    Steps steps = Steps.of(job);
+                    steps.run("a", () -> ran("a"));
+                    steps.sleep("nap", Duration.ofDays(1));
+                    return Outcome.completed();
+                  })
+              .queue("default", 1)
+              .build();
+      queue.in(connection).enqueue(FLOW, "x");
+      assertThat(worker.runNext()).isTrue();
+      assertThat(worker.runNext()).isFalse();
+      try (java.sql.Statement statement = connection.createStatement();
+          java.sql.ResultSet row =
+              statement.executeQuery(
+                  "SELECT count(*) FROM %s.job_steps".formatted(database.schema()))) {
+        row.next();
+        assertThat(row.getInt(1)).isEqualTo(2);
+      }
+      connection.rollback();
+    }
+    assertThat(StepRows.memos(database)).isEmpty();
   }
 }

@@ -236,7 +236,9 @@ final class Reporter {
         attempt.info(),
         snoozed.delay().toMillis(),
         snoozed.until());
-    warnIfRepeated(attempt);
+    if (snoozed.suspension() == null) {
+      warnIfRepeated(attempt);
+    }
     send(new WorkerEvent.Snoozed(attempt.info(), snoozed.delay(), snoozed.until()));
   }
 

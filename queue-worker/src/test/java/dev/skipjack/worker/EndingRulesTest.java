@@ -8,6 +8,7 @@ import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.Suspension;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
@@ -94,6 +95,23 @@ class EndingRulesTest {
     assertThat(retried.isFinal()).isFalse();
 
     assertThat(failed(returned(Outcome.dead("never"))).isFinal()).isTrue();
+  }
+
+  @Test
+  void suspensionDecidesWhateverTheHandlerReturnsOrThrows() {
+    Suspension nap = new Suspension("nap", true, null, Instant.parse("2030-01-01T00:00:00Z"));
+    attempt.suspend(nap);
+
+    for (RunResult result :
+        List.of(
+            threw(new SuspendedError("nap")),
+            threw(new IllegalStateException("wrapped", new SuspendedError("nap"))),
+            returned(Outcome.completed(42)),
+            returned(Outcome.dead("no")))) {
+      assertThat(decide(result)).isEqualTo(Ending.Snoozed.until(nap));
+    }
+    assertThat(decide(new RunResult.TimedOut(threw(new SuspendedError("nap")))))
+        .isInstanceOf(Ending.Failed.class);
   }
 
   @Test

@@ -22,7 +22,10 @@ class ArchitectureTest {
       noClasses()
           .that()
           .resideOutsideOfPackages(
-              "dev.skipjack.store.jooq..", "dev.skipjack.dedup..", "dev.skipjack.outbox..")
+              "dev.skipjack.store.jooq..",
+              "dev.skipjack.dedup..",
+              "dev.skipjack.outbox..",
+              "dev.skipjack.steps..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("dev.skipjack.store.jooq.internal..");
@@ -36,7 +39,8 @@ class ArchitectureTest {
               "dev.skipjack.operations..",
               "dev.skipjack.store.jooq..",
               "dev.skipjack.dedup..",
-              "dev.skipjack.outbox..")
+              "dev.skipjack.outbox..",
+              "dev.skipjack.steps..")
           .should()
           .dependOnClassesThat()
           .resideInAPackage("dev.skipjack.sql..");

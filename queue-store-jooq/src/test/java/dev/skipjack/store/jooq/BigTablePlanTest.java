@@ -160,6 +160,13 @@ class BigTablePlanTest {
     all.put("fail", FailStatement.of(dialect, EndParts.NONE).in(weeks).text());
     all.put("held", HeldStatement.of(dialect).text());
     all.put("requeue", RequeueStatement.of(dialect, EndParts.NONE).in(weeks).text());
+    all.put("endWithSteps", EndWithDataStatement.of(dialect, EndParts.ALL).in(weeks).text());
+    all.put(
+        "completeInWithSteps", EndWithDataStatement.ofOne(dialect, EndParts.ALL).in(weeks).text());
+    all.put("failWithSteps", FailStatement.of(dialect, EndParts.ALL).in(weeks).text());
+    all.put("requeueWithSteps", RequeueStatement.of(dialect, EndParts.ALL).in(weeks).text());
+    all.put("completeOwned", CompleteStatement.of(dialect, EndParts.OWNED).in(weeks).text());
+    all.put("failOwned", FailStatement.of(dialect, EndParts.OWNED).in(weeks).text());
     all.put("rescue", RescueStatement.of(dialect).text());
     all.put("firstExpired", RescueStatement.firstExpired(dialect).text());
     all.put("cancel", CancelStatement.of(dialect).text());
@@ -182,6 +189,10 @@ class BigTablePlanTest {
     "endWithData, jobs_pkey _pkey",
     "fail, jobs_pkey _pkey",
     "requeue, jobs_pkey _pkey",
+    "endWithSteps, jobs_pkey _pkey job_steps_pkey job_waits_job_idx",
+    "completeInWithSteps, jobs_pkey _pkey job_steps_pkey job_waits_job_idx",
+    "failWithSteps, jobs_pkey _pkey job_steps job_waits_job_idx",
+    "requeueWithSteps, jobs_pkey _pkey job_steps job_waits_job_idx",
     "rescue, jobs_running_idx jobs_pkey _pkey",
     "firstExpired, jobs_running_idx",
     "cancel, jobs_pkey",
@@ -234,7 +245,11 @@ class BigTablePlanTest {
         "completeInWithResult",
         "endWithData",
         "fail",
-        "requeue"
+        "requeue",
+        "endWithSteps",
+        "completeInWithSteps",
+        "failWithSteps",
+        "requeueWithSteps"
       })
   void planOfAnOutcomeHasOnlyTheAuditPartitionsOfItsWeeks(String outcome) {
     String monday =

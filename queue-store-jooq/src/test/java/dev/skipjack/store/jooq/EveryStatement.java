@@ -49,6 +49,7 @@ import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Requeue;
+import dev.skipjack.api.spi.Suspension;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
@@ -92,6 +93,7 @@ final class EveryStatement {
     ofOrderedJobs(queue, dataSource);
     ofGroups(queue, dataSource);
     ofOwnedJobs(queue, dataSource);
+    ofSteps(queue, dataSource);
   }
 
   /** Runs the statements of jobs with an owner, which have their own queue. Leaves no job behind. */
@@ -120,6 +122,34 @@ final class EveryStatement {
         List.of(new Requeue(claimed.get(7), ExecutionStatus.RELEASED, Duration.ZERO, null)));
     assertThat(queue.reader().find(last.get(1)).orElseThrow().summary().status())
         .isEqualTo(JobStatus.CANCELLED);
+  }
+
+  /** Runs the statements that end jobs with durable steps. Leaves no live job behind. */
+  private static void ofSteps(JobQueue queue, DataSource dataSource) throws SQLException {
+    JobStore store = queue.store();
+    List<JobId> jobs =
+        queue.enqueueAll(
+            Fixture.WORK,
+            Collections.nCopies(4, new Fixture.Work(1)),
+            job -> job.onQueue("steps"));
+    List<Execution> claimed =
+        store.claim(Fixture.request(4, Fixture.LEASE, new Lane("steps", 0))).stream()
+            .map(job -> job.execution().withSteps())
+            .toList();
+    assertThat(store.complete(claimed.subList(0, 1))).containsOnly(Verdict.DONE);
+    store.fail(
+        List.of(new Failure(claimed.get(1), JobError.of("no luck"), Duration.ofHours(1), false)));
+    store.requeue(
+        List.of(
+            Requeue.suspended(
+                claimed.get(2),
+                new Suspension("review", false, null, Instant.now().plus(Duration.ofHours(1))))));
+    try (Connection connection = dataSource.getConnection()) {
+      connection.setAutoCommit(false);
+      store.completeIn(connection, claimed.get(3));
+      connection.commit();
+    }
+    queue.admin().cancel(jobs);
   }
 
   /** Runs the statements of fair and limited queues, which are named so. Leaves no job behind. */

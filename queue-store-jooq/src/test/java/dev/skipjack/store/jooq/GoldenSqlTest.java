@@ -100,6 +100,15 @@ class GoldenSqlTest {
             Map.entry("fail-owned", FailStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
             Map.entry(
                 "requeue-owned", RequeueStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry(
+                "end-with-steps", EndWithDataStatement.of(dialect, EndParts.ALL).in(weeks).text()),
+            Map.entry(
+                "complete-in-with-steps",
+                EndWithDataStatement.ofOne(dialect, EndParts.ALL).in(weeks).text()),
+            Map.entry(
+                "fail-with-steps", FailStatement.of(dialect, EndParts.ALL).in(weeks).text()),
+            Map.entry(
+                "requeue-with-steps", RequeueStatement.of(dialect, EndParts.ALL).in(weeks).text()),
             Map.entry("hand-over", HandOverStatement.of(dialect).in(weeks).text()),
             Map.entry("fail", FailStatement.of(dialect, EndParts.NONE).in(weeks).text()),
             Map.entry("requeue", RequeueStatement.of(dialect, EndParts.NONE).in(weeks).text()),

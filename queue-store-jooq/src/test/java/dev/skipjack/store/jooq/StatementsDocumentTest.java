@@ -27,7 +27,10 @@ class StatementsDocumentTest {
           Path.of("../queue-operations/src/main/java/dev/skipjack/operations/read"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/schedule"),
           Path.of("src/main/java/dev/skipjack/store/jooq/internal/ordering"),
+          Path.of("src/main/java/dev/skipjack/store/jooq/internal/steps"),
           Path.of("../queue-dedup/src/main/java/dev/skipjack/dedup"),
+          Path.of("../queue-steps/src/main/java/dev/skipjack/steps"),
+          Path.of("../queue-steps/src/main/java/dev/skipjack/steps/internal"),
           Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox"),
           Path.of("../queue-outbox/src/main/java/dev/skipjack/outbox/internal"));
   private static final Pattern CLASS_COMMENT =
@@ -98,6 +101,18 @@ class StatementsDocumentTest {
               "ReleaseStatement",
               "SkipHeadStatement",
               "ParkStatement"),
+          new Chapter(
+              "Durable steps",
+              "StepCtes",
+              "MemoStatement",
+              "ReadMemosStatement",
+              "WaitStatement",
+              "TakeStatement",
+              "SignalStatement",
+              "WakeWaitingStatement",
+              "FindEndedStepsStatement",
+              "EndStepsStatement",
+              "ExpireSignalsStatement"),
           new Chapter(
               "Admin commands",
               "CommandCtes",

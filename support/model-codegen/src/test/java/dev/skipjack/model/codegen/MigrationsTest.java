@@ -46,7 +46,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 class MigrationsTest {
 
-  private static final int ALL = 8;
+  private static final int ALL = 9;
 
   private static final Path FOLDER = Path.of("../../migrations/src/main/resources/db/skipjack");
 
