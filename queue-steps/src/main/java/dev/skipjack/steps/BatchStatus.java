@@ -1,5 +1,6 @@
 package dev.skipjack.steps;
 
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import java.time.Instant;
 import java.util.Map;
@@ -11,6 +12,7 @@ import java.util.Optional;
  * @param id the batch
  * @param name its name
  * @param outer the batch that contains it, or empty if there is none
+ * @param joinedBy the job that joins its jobs, or empty if {@link Steps#enqueueAll} did not open it
  * @param total the number of jobs and batches that were added
  * @param jobs the number of its jobs of each live status and of dead jobs, each at most {@value
  *     #MOST_COUNTED}, which means that many or more
@@ -26,6 +28,7 @@ public record BatchStatus(
     BatchId id,
     String name,
     Optional<BatchId> outer,
+    Optional<JobId> joinedBy,
     long total,
     Map<JobStatus, Integer> jobs,
     DeadPolicy policy,
@@ -45,6 +48,7 @@ public record BatchStatus(
    * @param id the batch
    * @param name its name
    * @param outer the batch that contains it
+   * @param joinedBy the job that joins its jobs
    * @param total the number of jobs and batches that were added
    * @param jobs the number of its jobs of each live status
    * @param policy what a dead job means

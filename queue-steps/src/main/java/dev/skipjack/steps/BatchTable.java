@@ -25,6 +25,7 @@ import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
+import dev.skipjack.model.tables.JobBatches;
 import dev.skipjack.model.tables.records.JobBatchesRecord;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
@@ -75,6 +76,15 @@ final class BatchTable {
   private static final Param<Long> LIMIT = param("limit", Long.class);
 
   private static final Param<Long> MOST = param("most", Long.class);
+
+  private static final JobBatches OUTER = JOB_BATCHES.as("outer_batch");
+
+  /** Whether the owner of a batch is another batch, and not a job. */
+  private static final Field<Boolean> IS_IN_BATCH =
+      field(
+              field(select(OUTER.ID).from(OUTER).where(OUTER.ID.eq(JOB_BATCHES.OWNER_ID)))
+                  .isNotNull())
+          .as("is_in_batch");
 
   /** The statuses whose jobs are counted. */
   private static final List<JobStatus> COUNTED =
@@ -375,6 +385,7 @@ final class BatchTable {
                 JOB_BATCHES.ID,
                 JOB_BATCHES.NAME,
                 JOB_BATCHES.OWNER_ID,
+                IS_IN_BATCH,
                 JOB_BATCHES.TOTAL,
                 JOB_BATCHES.DEAD_POLICY,
                 JOB_BATCHES.CREATED_AT,
@@ -416,11 +427,14 @@ final class BatchTable {
     for (Map.Entry<JobStatus, Field<Integer>> count : counts.entrySet()) {
       jobs.put(count.getKey(), row.integer(count.getValue()));
     }
-    Long outer = row.numberOrNull(JOB_BATCHES.OWNER_ID);
+    Optional<Long> owner =
+        Optional.ofNullable(row.numberOrNull(JOB_BATCHES.OWNER_ID)).filter(id -> id > 0);
+    boolean isInBatch = row.flag(IS_IN_BATCH);
     return new BatchStatus(
         new BatchId(row.number(JOB_BATCHES.ID)),
         row.text(JOB_BATCHES.NAME),
-        outer == null || outer < 1 ? Optional.empty() : Optional.of(new BatchId(outer)),
+        owner.filter(id -> isInBatch).map(BatchId::new),
+        owner.filter(id -> !isInBatch).map(JobId::new),
         row.number(JOB_BATCHES.TOTAL),
         jobs,
         DeadPolicy.of(row.text(JOB_BATCHES.DEAD_POLICY)),

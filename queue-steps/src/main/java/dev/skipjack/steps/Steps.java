@@ -62,7 +62,7 @@ public final class Steps {
   /** The result of a job without one. */
   private static final String NO_RESULT = "null";
 
-  /** How long a join sleeps. It looks again then, although the last end of a job resumes it. */
+  /** How long a join sleeps at most. The end of its last job resumes it earlier. */
   private static final Duration LONGEST_JOIN = Duration.ofDays(1);
 
   private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);

@@ -24,6 +24,7 @@ import dev.skipjack.worker.Worker;
 import java.sql.Connection;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.awaitility.Awaitility;
@@ -450,6 +451,34 @@ class BatchTest {
       assertThat(worker.status().stuck()).isZero();
       assertThat(fixture.enqueued(REPORT)).isOne();
     }
+  }
+
+  /** The loops of a stopping worker end before its handlers do. */
+  @Test
+  void aWorkerThatStopsChecksTheBatchOfItsLastJob() throws Exception {
+    CountDownLatch running = new CountDownLatch(1);
+    CountDownLatch stopping = new CountDownLatch(1);
+    BatchId batch = fixture.open("import").add(ROW, succeeding(1)).seal();
+    Worker worker =
+        fixture
+            .worker(
+                (row, job) -> {
+                  running.countDown();
+                  stopping.await();
+                  return Outcome.completed();
+                })
+            .start();
+    running.await();
+    Thread stop = new Thread(worker::stop);
+    stop.start();
+    Awaitility.await()
+        .atMost(Duration.ofMinutes(1))
+        .until(() -> !worker.status().started());
+    stopping.countDown();
+    stop.join();
+
+    assertThat(fixture.isFinished(batch)).isTrue();
+    assertThat(fixture.enqueued(REPORT)).isOne();
   }
 
   @Test

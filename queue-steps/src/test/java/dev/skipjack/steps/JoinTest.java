@@ -154,6 +154,18 @@ class JoinTest {
         .build()
         .runUntilIdle();
     assertThat(seen).as("joined although others of its jobs are live").containsExactly(3);
+    assertThat(fixture.batches.unfinished(null, 10))
+        .singleElement()
+        .satisfies(
+            late -> {
+              assertThat(late.name()).isEqualTo("late");
+              assertThat(late.outer()).isEmpty();
+              assertThat(late.joinedBy())
+                  .contains(
+                      new JobId(
+                          Long.parseLong(
+                              fixture.value("SELECT id FROM @jobs WHERE kind = 'order'"))));
+            });
     fixture.execute("UPDATE @jobs SET scheduled_at = now() WHERE kind = 'charge'");
     worker(
             (order, job) -> {

@@ -64,6 +64,7 @@ final class BackgroundRun {
   private final Optional<LocalWorkers> localWorkers;
   private final DirectStarts directStarts;
   private final LostClaims lost;
+  private final Optional<OwnerChecks> owners;
 
   /** The loops that use the database, in the order in which they start. */
   private final List<Loop> loops = new ArrayList<>();
@@ -141,7 +142,7 @@ final class BackgroundRun {
                         rescueWakeup,
                         System::nanoTime,
                         random.split()));
-    Optional<OwnerChecks> owners =
+    owners =
         access.ownedJobs().map(port -> ownerChecks(port, heard, kinds, random));
     Rescuer rescuer =
         new Rescuer(
@@ -155,7 +156,7 @@ final class BackgroundRun {
         promoter.isEmpty() ? rescuer : new SharedLoop(rescuer, promoter.get(), System::nanoTime),
         rescueWakeup,
         random.split());
-    engine.running().whenSettled(attempt -> settled(attempt, heard, promoter, owners));
+    engine.running().whenSettled(attempt -> settled(attempt, heard, promoter));
     loop(
         DatabaseWatch.MAINTAINER,
         new Maintainer(access.maintenance(), config.retention(), vitals, reporter, random.split()),
@@ -251,11 +252,7 @@ final class BackgroundRun {
     return checks;
   }
 
-  private static void settled(
-      Attempt attempt,
-      HeardLanes heard,
-      Optional<Promoter> promoter,
-      Optional<OwnerChecks> owners) {
+  private void settled(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
     expectNext(attempt, heard, promoter);
     Long owner = attempt.execution().owner();
     if (owner != null) {
@@ -468,6 +465,7 @@ final class BackgroundRun {
                 wakeUps.ifPresent(WakeUpListener::stop);
                 registrar.leave();
                 releaseLost();
+                owners.ifPresent(OwnerChecks::checkLast);
               });
       TimeUnit.NANOSECONDS.timedJoin(leaving, Math.max(deadline - System.nanoTime(), 1));
       return false;

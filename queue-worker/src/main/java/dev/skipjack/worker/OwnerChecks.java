@@ -1,5 +1,7 @@
 package dev.skipjack.worker;
 
+import static dev.skipjack.worker.WorkerLog.LOG;
+
 import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.OwnedJobs.Checked;
 import dev.skipjack.api.spi.WakeUp;
@@ -22,8 +24,8 @@ import java.util.random.RandomGenerator;
  * few owners costs few checks. While an owner has live jobs, sweeps run every second, otherwise
  * every ten seconds. A sweep that finds no owner reads one index entry.
  *
- * <p>{@link #expect} and {@link #sweepSoon} are safe for any number of threads. All other methods
- * are confined to the thread of the loop.
+ * <p>{@link #expect} and {@link #sweepSoon} are safe for any number of threads. {@link #checkLast}
+ * is called after the loop has ended. All other methods are confined to the thread of the loop.
  */
 final class OwnerChecks implements Loop.Step {
 
@@ -134,6 +136,21 @@ final class OwnerChecks implements Loop.Step {
         result.unfinished() ? 0 : Jitter.around(result.open() ? WHILE_OPEN : OTHERWISE, random);
     sweepAt = began + took + Math.max(pause, PAUSE_BY_DURATION * took);
     result.due().forEach(due);
+  }
+
+  /**
+   * Checks the owners of jobs that have ended since the loop ended, once. The sweep of another
+   * worker finds the others.
+   */
+  void checkLast() {
+    try {
+      List<Long> owners = take();
+      if (!owners.isEmpty()) {
+        Checked unused = jobs.check(owners);
+      }
+    } catch (Throwable unavailable) {
+      LOG.debug("Last owners were not checked", unavailable);
+    }
   }
 
   private List<Long> take() {
