@@ -3,6 +3,11 @@ select
   "skipjack"."job_batches"."id",
   "skipjack"."job_batches"."name",
   "skipjack"."job_batches"."owner_id",
+  ((
+    select "outer_batch"."id"
+    from "skipjack"."job_batches" as "outer_batch"
+    where "outer_batch"."id" = "skipjack"."job_batches"."owner_id"
+  ) is not null) as "is_in_batch",
   "skipjack"."job_batches"."total",
   "skipjack"."job_batches"."dead_policy",
   "skipjack"."job_batches"."created_at",

@@ -1,0 +1,32 @@
+-- parameters: after
+select
+  count(*) as "rows",
+  max("walked"."job_id") as "last",
+  cast(
+    array_agg(distinct "walked"."job_id") filter (where (
+      not exists (
+        select 1 as "one"
+        from "skipjack"."jobs"
+        where "skipjack"."jobs"."id" = "walked"."job_id"
+      )
+      or (
+        exists (
+          select 1 as "one"
+          from "skipjack"."jobs"
+          where (
+            "skipjack"."jobs"."id" = "walked"."job_id"
+            and "skipjack"."jobs"."status" = 'dead'
+          )
+        )
+        and true = true
+      )
+    ))
+    as text[]
+  ) as "ended"
+from (
+  select "skipjack"."job_waits"."job_id" as "job_id"
+  from "skipjack"."job_waits"
+  where "skipjack"."job_waits"."job_id" > ?
+  order by "skipjack"."job_waits"."job_id"
+  fetch next 1000 rows only
+) as "walked"
