@@ -22,7 +22,7 @@ with
           as bigint[]
         )
       )
-      and "skipjack"."jobs"."status" = 'dead'
+      and "skipjack"."jobs"."died_at" is not null
     )
     order by "skipjack"."jobs"."id"
     for no key update skip locked
@@ -170,7 +170,7 @@ with
       )
     )
     order by "stored"."job_id", "stored"."position" desc, "stored"."name" desc
-    returning "skipjack"."jobs"."id"
+    returning "skipjack"."jobs"."id", "skipjack"."jobs"."ordering_key"
   ),
   "folded" as (
     update "skipjack"."jobs_archive"
@@ -187,5 +187,5 @@ with
     )
     returning "skipjack"."jobs_archive"."id"
   )
-select count(*)
+select distinct "undos"."ordering_key"
 from "undos"

@@ -15,7 +15,7 @@ select
           from "skipjack"."jobs"
           where (
             "skipjack"."jobs"."id" = "walked"."job_id"
-            and "skipjack"."jobs"."status" = 'dead'
+            and "skipjack"."jobs"."died_at" is not null
           )
         )
         and true = true

@@ -38,7 +38,8 @@ with
           from "suspended"
         )
       )
-      and "skipjack"."jobs"."status" = 'pending'
+      and "skipjack"."jobs"."current_execution_id" is null
+      and "skipjack"."jobs"."died_at" is null
       and "skipjack"."jobs"."awaits" = any (
         array(
           select "name"

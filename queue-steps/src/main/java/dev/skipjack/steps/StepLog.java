@@ -206,14 +206,27 @@ final class StepLog {
         .minus(Duration.ofNanos(System.nanoTime() - readAtNanos));
   }
 
-  /** Runs a step, during which the job cannot be suspended. */
-  <T> T running(Steps.Step<T> step, String key) throws Exception {
+  /**
+   * Runs a step, during which the job cannot be suspended. If it fails, the handler may run it again
+   * under the same name.
+   */
+  <T> T running(String name, Steps.Step<T> step, String key) throws Exception {
     running.incrementAndGet();
+    boolean done = false;
     try {
-      return step.run(key);
+      T result = step.run(key);
+      done = true;
+      return result;
     } finally {
       running.decrementAndGet();
+      if (!done) {
+        forget(name);
+      }
     }
+  }
+
+  private synchronized void forget(String name) {
+    used.remove(name);
   }
 
   /**
@@ -392,7 +405,17 @@ final class StepLog {
     if (looks.isEmpty()) {
       throw lost();
     }
-    return looks.get(0);
+    TakeStatement.Look look = looks.get(0);
+    if (look.isDone()) {
+      taken(name, position, look.payload());
+    }
+    return look;
+  }
+
+  private synchronized void taken(String name, int position, @Nullable String payload) {
+    memos.put(
+        name, new Memo(Memo.Type.AWAIT, position, null, null, execution().id().value()));
+    characters += payload == null ? 0 : payload.length();
   }
 
   /** Returns the memo of a wait that another execution recorded during a {@link #take}. */

@@ -86,6 +86,7 @@ public final class Steps {
    *
    * @param job the context of a handler, run by a worker of a {@code JobQueue}
    * @throws IllegalStateException if the queue of the worker is not a {@code JobQueue}
+   * @throws UnsupportedOperationException if {@code job} does not come from a worker
    */
   public static Steps of(JobContext job) {
     AttemptExtension attempt = job.extension();
@@ -101,8 +102,8 @@ public final class Steps {
    * @param step the step. If it throws an exception, nothing is recorded, the exception is
    *     propagated, and the retries of the job repeat the step
    * @return the result of the step, or the recorded one
-   * @throws IllegalStateException if the name was used before in this attempt, the step returned
-   *     null, or the job has too many memos
+   * @throws IllegalStateException if the name was used before in this attempt, unless the step
+   *     failed; if the step returned null; or if the job has too many memos
    * @throws PayloadException if the result cannot be encoded, or the recorded one cannot be decoded
    * @throws LeaseLostException if this attempt no longer holds the job; let the exception propagate
    * @throws StoreException if the database rejected the memo or could not be reached
@@ -129,7 +130,7 @@ public final class Steps {
     if (memo != null && memo.isDone()) {
       return decode(name, memo.result(), type);
     }
-    T result = log.running(key -> options.call(step, key), keyOf(name, memo));
+    T result = log.running(name, key -> options.call(step, key), keyOf(name, memo));
     Memo earlier =
         log.record(
             name,
@@ -149,7 +150,7 @@ public final class Steps {
   public void run(String name, Action step) throws Exception {
     Memo memo = log.begin(name, Memo.Type.RUN);
     if (memo == null || !memo.isDone()) {
-      log.running(withoutResult(step), keyOf(name, memo));
+      log.running(name, withoutResult(step), keyOf(name, memo));
       Memo unused = log.record(name, Memo.Type.RUN, null, null);
     }
   }
@@ -178,7 +179,7 @@ public final class Steps {
     if (memo != null && memo.isDone()) {
       return decode(name, memo.result(), type);
     }
-    T result = log.running(step, keyOf(name, memo));
+    T result = log.running(name, step, keyOf(name, memo));
     log.recordIn(transaction, name, encode(name, result));
     return result;
   }
@@ -195,7 +196,7 @@ public final class Steps {
   public void runIn(Connection transaction, String name, Action step) throws Exception {
     Memo memo = log.beginIn(transaction, name);
     if (memo == null || !memo.isDone()) {
-      log.running(withoutResult(step), keyOf(name, memo));
+      log.running(name, withoutResult(step), keyOf(name, memo));
       log.recordIn(transaction, name, null);
     }
   }
@@ -448,7 +449,7 @@ public final class Steps {
         return version;
       }
     }
-    return decode(name, memo.result(), Integer.class);
+    return number(name, memo.result());
   }
 
   /**
@@ -459,6 +460,17 @@ public final class Steps {
    */
   public Outcome compensate(String reason) {
     return Outcome.dead(reason);
+  }
+
+  private static int number(String name, @Nullable String json) {
+    try {
+      return Integer.parseInt(String.valueOf(json));
+    } catch (NumberFormatException invalid) {
+      throw new IllegalStateException(
+          "The recorded version of '%s' is not a number. Correct its result in job_steps."
+              .formatted(name),
+          invalid);
+    }
   }
 
   private static Step<Boolean> withoutResult(Action step) {

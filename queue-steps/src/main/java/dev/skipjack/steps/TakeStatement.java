@@ -44,15 +44,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <pre>{@code
  * WITH held  AS MATERIALIZED (SELECT id, current_execution_id, signals FROM jobs WHERE id = :job_id AND current_execution_id = :execution_id),
- * found AS MATERIALIZED (SELECT id, payload, sent_by FROM job_signals
+ * found AS MATERIALIZED (SELECT id, payload, sent_by, link_id FROM job_signals
  *                         WHERE address = :address AND name = :name AND taken_by_job IS NULL AND expires_at > now()
  *                         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED),
  * memo  AS (INSERT INTO job_steps (...) SELECT ... FROM held CROSS JOIN open LEFT JOIN found ON true
  *            WHERE found.id IS NOT NULL OR open.ends_at <= clock_timestamp() ON CONFLICT DO NOTHING RETURNING name),
  * taken AS (DELETE FROM job_signals
- *            WHERE id = ANY (ARRAY(SELECT id FROM found)) AND link_id IS NULL AND EXISTS (SELECT 1 FROM memo) RETURNING id),
+ *            WHERE id = ANY (ARRAY(SELECT id FROM found WHERE link_id IS NULL)) AND EXISTS (SELECT 1 FROM memo) RETURNING id),
  * used  AS (UPDATE job_signals SET taken_by_job = :job_id, taken_at = clock_timestamp()
- *            WHERE id = ANY (ARRAY(SELECT id FROM found)) AND link_id IS NOT NULL AND EXISTS (SELECT 1 FROM memo) RETURNING id),
+ *            WHERE id = ANY (ARRAY(SELECT id FROM found WHERE link_id IS NOT NULL)) AND EXISTS (SELECT 1 FROM memo) RETURNING id),
  * ended AS (DELETE FROM job_waits WHERE address = :address AND name = :name AND job_id = :job_id AND EXISTS (SELECT 1 FROM memo) RETURNING job_id)
  * SELECT held.signals, found.payload, EXISTS (SELECT 1 FROM memo), open.ends_at FROM held LEFT JOIN open ON true LEFT JOIN found ON true
  * }</pre>
@@ -75,6 +75,7 @@ final class TakeStatement {
 
   private static final Field<Integer> SIGNALS = field(name("held", "signals"), Integer.class);
   private static final Field<Long> FOUND_ID = field(name("found", "id"), Long.class);
+  private static final Field<String> LINK_ID = field(name("found", "link_id"), String.class);
   private static final Field<Instant> ENDS_AT = field(name("open", "ends_at"), SQLDataType.INSTANT);
   private static final Field<String> PAYLOAD =
       cast(field(name("found", "payload"), JSONB.class), SQLDataType.CLOB).as("payload");
@@ -113,7 +114,11 @@ final class TakeStatement {
     CommonTableExpression<?> found =
         name("found")
             .asMaterialized(
-                select(JOB_SIGNALS.ID, JOB_SIGNALS.PAYLOAD, JOB_SIGNALS.SENT_BY)
+                select(
+                        JOB_SIGNALS.ID,
+                        JOB_SIGNALS.PAYLOAD,
+                        JOB_SIGNALS.SENT_BY,
+                        JOB_SIGNALS.LINK_ID)
                     .from(JOB_SIGNALS)
                     .where(JOB_SIGNALS.ADDRESS.eq(ADDRESS))
                     .and(JOB_SIGNALS.NAME.eq(SIGNAL))
@@ -128,8 +133,7 @@ final class TakeStatement {
         name("taken")
             .as(
                 deleteFrom(JOB_SIGNALS)
-                    .where(isTaken(found, memo))
-                    .and(JOB_SIGNALS.LINK_ID.isNull())
+                    .where(isTaken(found, LINK_ID.isNull(), memo))
                     .returning(JOB_SIGNALS.ID));
     CommonTableExpression<?> used =
         name("used")
@@ -137,8 +141,7 @@ final class TakeStatement {
                 update(JOB_SIGNALS)
                     .set(JOB_SIGNALS.TAKEN_BY_JOB, JOB_ID)
                     .set(JOB_SIGNALS.TAKEN_AT, DatabaseClock.NOW)
-                    .where(isTaken(found, memo))
-                    .and(JOB_SIGNALS.LINK_ID.isNotNull())
+                    .where(isTaken(found, LINK_ID.isNotNull(), memo))
                     .returning(JOB_SIGNALS.ID));
     CommonTableExpression<?> ended =
         name("ended")
@@ -191,10 +194,11 @@ final class TakeStatement {
                 .returning(JOB_STEPS.NAME));
   }
 
-  private static Condition isTaken(Table<?> found, Table<?> memo) {
+  /** A condition on the link of the row itself could let the planner read the index of the links. */
+  private static Condition isTaken(Table<?> found, Condition link, Table<?> memo) {
     return JOB_SIGNALS
         .ID
-        .eq(any(array(select(FOUND_ID).from(found))))
+        .eq(any(array(select(FOUND_ID).from(found).where(link))))
         .and(exists(selectOne().from(memo)));
   }
 

@@ -1,6 +1,7 @@
 package dev.skipjack.steps;
 
 import static dev.skipjack.steps.StepOptions.undo;
+import static dev.skipjack.testkit.QueueAssertions.assertThatJob;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -8,9 +9,13 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.store.jooq.JobQueue;
+import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
+import dev.skipjack.worker.Handler;
 import dev.skipjack.worker.Worker;
+import java.sql.Connection;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +23,13 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Tests durable steps with started workers. */
@@ -98,6 +107,71 @@ class StepsIT {
         .isEmpty();
   }
 
+  /**
+   * The first attempt loses its job while its transaction is open, and the second one runs the same
+   * step. The primary key of the memos makes the second wait, and then fail.
+   */
+  @Test
+  void stepInATransactionTakesEffectOnceThoughTwoAttemptsRunIt(QueueDatabase database)
+      throws Exception {
+    StepRows.query(database, "CREATE TABLE ledger (attempt integer)");
+    ExecutorService second = Executors.newSingleThreadExecutor();
+    try {
+      JobQueue queue = JobQueue.on(database.dataSource());
+      AtomicInteger attempts = new AtomicInteger();
+      AtomicReference<Handler<String>> self = new AtomicReference<>();
+      List<Future<Integer>> runs = new ArrayList<>();
+      Handler<String> handler =
+          (payload, job) -> {
+            int attempt = attempts.incrementAndGet();
+            try (Connection connection = database.connection()) {
+              connection.setAutoCommit(false);
+              Steps.of(job)
+                  .runIn(
+                      connection,
+                      "book",
+                      () -> {
+                        try (Statement insert = connection.createStatement()) {
+                          insert.execute("INSERT INTO ledger VALUES (" + attempt + ")");
+                        }
+                      });
+              if (attempt == 1) {
+                database.loseLease(job.jobId(), queue);
+                runs.add(second.submit(() -> runs(queue, database, self.get()).due()));
+                awaitBlocked(database);
+              }
+              connection.commit();
+            }
+            return Outcome.completed();
+          };
+      self.set(handler);
+      JobId job = queue.enqueue(FLOW, "x");
+      runs(queue, database, handler).due();
+      assertThat(runs.get(0).get(PATIENCE.toSeconds(), TimeUnit.SECONDS)).isEqualTo(1);
+      assertThatJob(database, job)
+          .isPending()
+          .hasLastErrorContaining("Step 'book' of job " + job + " was recorded by another attempt");
+      runs(queue, database, handler).toTheEnd();
+      assertThatJob(database, job).isCompleted();
+      assertThat(StepRows.query(database, "SELECT attempt FROM ledger")).containsExactly("1");
+    } finally {
+      second.shutdownNow();
+      StepRows.query(database, "DROP TABLE ledger");
+    }
+  }
+
+  private static JobRuns runs(JobQueue queue, QueueDatabase database, Handler<String> handler) {
+    return JobRuns.with(
+        Worker.on(queue).handle(FLOW, handler).queue("default", 1).build(), database);
+  }
+
+  private static void awaitBlocked(QueueDatabase database) throws InterruptedException {
+    awaitRow(
+        database,
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type ="
+            + " 'Lock' AND query ILIKE '%job_steps%'");
+  }
+
   @Test
   void jobIsWokenBySignalsOfAnotherProcessAndUndoneByTheSweep(QueueDatabase database)
       throws Exception {
@@ -149,11 +223,13 @@ class StepsIT {
   }
 
   private static void awaitSleep(QueueDatabase database) throws InterruptedException {
+    awaitRow(database, "SELECT 1 FROM @jobs WHERE status = 'pending' AND awaits = 'nap'");
+  }
+
+  private static void awaitRow(QueueDatabase database, String query) throws InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    while (StepRows.query(
-            database, "SELECT 1 FROM @jobs WHERE status = 'pending' AND awaits = 'nap'")
-        .isEmpty()) {
-      assertThat(System.nanoTime()).isLessThan(deadline);
+    while (StepRows.query(database, query).isEmpty()) {
+      assertThat(System.nanoTime()).as(query).isLessThan(deadline);
       TimeUnit.MILLISECONDS.sleep(10);
     }
   }

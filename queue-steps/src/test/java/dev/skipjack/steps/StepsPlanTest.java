@@ -29,7 +29,7 @@ class StepsPlanTest {
           Map.entry("read-memos", List.of("job_steps_pkey", "job_waits_job_idx")),
           Map.entry("open-wait", List.of("using jobs_pkey on jobs", "job_waits_pkey")),
           Map.entry(
-              "take", List.of("using jobs_pkey on jobs", "job_signals_untaken_idx", "job_waits_pkey")),
+              "take", List.of("using jobs_pkey on jobs", "job_signals_untaken_idx", "job_signals_pkey")),
           Map.entry(
               "wake-all", List.of("job_signals_untaken_idx", "job_waits_pkey", "jobs_pkey")),
           Map.entry(
@@ -77,7 +77,9 @@ class StepsPlanTest {
                   "Seq Scan on job_waits",
                   "Seq Scan on job_signals",
                   "hashed SubPlan",
-                  "jobs_pending_idx");
+                  "job_signals_link_idx",
+                  "jobs_pending_idx",
+                  "jobs_dead_idx");
         }
       }
       for (String table : List.of("jobs", "job_steps", "job_waits", "job_signals")) {

@@ -246,6 +246,28 @@ class StepsTest {
   }
 
   @Test
+  void stepThatFailedMayBeRunAgainByTheHandler() {
+    JobRuns runs =
+        runs(
+            (steps, job) -> {
+              assertThatThrownBy(
+                      () ->
+                          steps.run(
+                              "a",
+                              () -> {
+                                throw new IllegalStateException("once");
+                              }))
+                  .hasMessage("once");
+              steps.run("a", () -> ran("a"));
+              return Outcome.completed();
+            });
+    JobId job = queue.enqueue(FLOW, "x");
+    runs.due();
+    assertThatJob(database, job).isCompleted();
+    assertThat(ran).containsExactly("a");
+  }
+
+  @Test
   void nameThatIsRecordedAsSomethingElseIsRefused() {
     JobRuns runs =
         runs(

@@ -9,7 +9,6 @@ import static dev.skipjack.sql.Existence.notExists;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.coalesce;
-import static org.jooq.impl.DSL.count;
 import static org.jooq.impl.DSL.deleteFrom;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
@@ -25,7 +24,6 @@ import dev.skipjack.api.ExecutionStatus;
 import dev.skipjack.api.JobStatus;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.ArrayRows;
-import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.internal.steps.StepCtes;
 import java.util.List;
@@ -43,13 +41,13 @@ import org.jooq.impl.SQLDataType;
  *
  * <pre>{@code
  * WITH gone AS MATERIALIZED (SELECT id FROM unnest(:ids) AS given (id) WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = given.id)),
- * dead   AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (:ids) AND status = 'dead' ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+ * dead   AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (:ids) AND died_at IS NOT NULL ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
  * memos  AS (DELETE FROM job_steps ... of gone),
  * waits  AS (DELETE FROM job_waits ... of gone and dead),
  * undone AS (UPDATE job_steps ... of dead),
  * undos  AS (INSERT INTO jobs ... of undone, and of the memos of jobs that did not complete),
  * folded AS (UPDATE jobs_archive SET steps = coalesce(steps, '[]') || (the memos) WHERE id = ANY (ARRAY(SELECT job_id FROM memos)) RETURNING id)
- * SELECT count(*) FROM undos
+ * SELECT DISTINCT ordering_key FROM undos
  * }</pre>
  *
  * <p>{@link StepCtes} explains the parts. A job without a row has completed if the archive or the
@@ -62,12 +60,12 @@ import org.jooq.impl.SQLDataType;
 final class EndStepsStatement {
 
   private static final Param<Long[]> IDS = param("ids", Long[].class);
-  private static final Field<Integer> UNDOS = count();
+  private static final Field<String> KEY = field(name("undos", "ordering_key"), String.class);
 
   private EndStepsStatement() {}
 
-  /** Creates the statement. It takes job ids, and returns the number of undos. */
-  static Statement<List<Long>, Integer> of(DSLContext dialect) {
+  /** Creates the statement. It takes job ids, and returns the ordering keys of the undos. */
+  static Statement<List<Long>, String> of(DSLContext dialect) {
     ArrayRows given = ArrayRows.named("given").column("id", IDS);
     Field<Long> id = given.field("id", Long.class);
     CommonTableExpression<?> gone =
@@ -82,7 +80,7 @@ final class EndStepsStatement {
                 select(JOBS.ID)
                     .from(JOBS)
                     .where(JOBS.ID.eq(any(IDS)))
-                    .and(JobPredicates.DEAD)
+                    .and(JOBS.DIED_AT.isNotNull())
                     .orderBy(JOBS.ID)
                     .forNoKeyUpdate()
                     .skipLocked());
@@ -125,9 +123,9 @@ final class EndStepsStatement {
                     .returning(JOBS_ARCHIVE.ID));
     return Statement.of(
         dialect,
-        with(gone, dead, memos, waits, undone, undos, folded).select(UNDOS).from(undos),
+        with(gone, dead, memos, waits, undone, undos, folded).selectDistinct(KEY).from(undos),
         ids -> new Arguments().bigints("ids", ids, each -> each),
-        row -> row.integer(UNDOS));
+        row -> row.text(KEY));
   }
 
   private static Condition hasCompleted(Field<Long> job) {

@@ -1,5 +1,6 @@
 package dev.skipjack.steps.internal;
 
+import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.sql.NoRequest;
@@ -8,24 +9,30 @@ import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.internal.steps.StoreParts;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Finishes what the ends of jobs and the sends of signals could not do. Each sweep searches for jobs
  * that a signal did not find, and every second one also does one of the other parts, so it usually
- * runs one or two short statements. Safe for any number of threads.
+ * runs one or two short statements, or four if there are no steps. Safe for any number of threads.
  */
 final class StepSweeper implements Sweeper {
 
   private final OwnTransactions transactions;
   private final Statement<WakeWaitingStatement.Request, WakeWaitingStatement.Woken> wake;
   private final Statement<NoRequest, Integer> expire;
-  private final Statement<List<Long>, Integer> end;
+  private final Statement<List<Long>, String> end;
+  private final Optional<OrderedJobs> orderedJobs;
   private final Walk memos;
   private final Walk waits;
   private WakeWaitingStatement.Request afterSignal = WakeWaitingStatement.Request.START;
   private int turn;
 
-  StepSweeper(StoreParts store) {
+  /**
+   * @param orderedJobs promotes the undos, which have an ordering key
+   */
+  StepSweeper(StoreParts store, Optional<OrderedJobs> orderedJobs) {
+    this.orderedJobs = orderedJobs;
     this.transactions = store.transactions();
     this.wake = Statement.lazily(() -> WakeWaitingStatement.ofAll(store.dialect().get()));
     this.expire = Statement.lazily(() -> ExpireSignalsStatement.of(store.dialect().get()));
@@ -43,11 +50,17 @@ final class StepSweeper implements Sweeper {
     List<WakeUp> madeDue = new ArrayList<>();
     boolean anySignals = wake(madeDue);
     boolean unfinished = false;
-    switch (turn++ % 8) {
-      case 0, 4 -> unfinished = memos.step();
-      case 2 -> unfinished = waits.step();
-      case 6 -> unfinished = expire();
-      default -> {} // only the search for jobs that a signal did not find
+    // Sweeps are rare while nothing was found, so each of them does all parts then.
+    boolean all = !memos.isInUse && !waits.isInUse;
+    int part = turn++ % 8;
+    if (all || part % 4 == 0) {
+      unfinished |= memos.step(madeDue);
+    }
+    if (all || part == 2) {
+      unfinished |= waits.step(madeDue);
+    }
+    if (all || part == 6) {
+      unfinished |= expire();
     }
     return new Swept(madeDue, anySignals || memos.isInUse || waits.isInUse, unfinished);
   }
@@ -87,11 +100,12 @@ final class StepSweeper implements Sweeper {
     }
 
     /** Walks one part. Returns whether it found jobs that had ended. */
-    boolean step() {
+    boolean step(List<WakeUp> madeDue) {
       FindEndedStepsStatement.Part part = transactions.run(find, after).get(0);
       isInUse = part.last().isPresent() || after > 0;
       if (!part.ended().isEmpty()) {
-        Integer unused = transactions.run(end, part.ended()).get(0);
+        List<String> undone = transactions.run(end, part.ended());
+        orderedJobs.ifPresent(each -> madeDue.addAll(each.promote(undone)));
       }
       after = part.isFull() ? part.last().getAsLong() : 0;
       return !part.ended().isEmpty();

@@ -13,6 +13,6 @@ public final class StepSweeps implements SweepExtension {
 
   @Override
   public Sweeper sweeper(JobQueue queue, StoreParts store) {
-    return new StepSweeper(store);
+    return new StepSweeper(store, queue.orderedJobs());
   }
 }

@@ -22,7 +22,6 @@ import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.sql.Arguments;
 import dev.skipjack.sql.DatabaseClock;
-import dev.skipjack.sql.JobPredicates;
 import dev.skipjack.sql.Row;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
@@ -46,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * suspended AS MATERIALIZED (SELECT wait.job_id, wait.name FROM untaken CROSS JOIN LATERAL (
  *                                   SELECT job_id, name FROM job_waits WHERE address = untaken.address AND name = untaken.name
  *                                    ORDER BY job_id LIMIT 100) AS wait),
- * locked AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT job_id FROM suspended)) AND status = 'pending'
- *                            AND awaits = ANY (ARRAY(SELECT name FROM suspended)) AND scheduled_at > clock_timestamp()
+ * locked AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT job_id FROM suspended))
+ *                            AND current_execution_id IS NULL AND died_at IS NULL AND awaits = ANY (ARRAY(SELECT name FROM suspended)) AND scheduled_at > clock_timestamp()
  *                          ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
  * woken AS (UPDATE jobs SET scheduled_at = clock_timestamp(), signals = coalesce(signals, 0) % 2147483647 + 1, updated_at = clock_timestamp()
  *            WHERE id = ANY (ARRAY(SELECT id FROM locked)) RETURNING ...)
@@ -59,8 +58,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Workers are not notified, so one finds the job with its next poll, unless this worker serves its
  * queue.
  *
- * <p>The status is not in the predicate of the lock for the sake of an index, but because a job
- * that runs looks for the signal itself. Locks rows in the order of their ids, and waits for none.
+ * <p>A job that runs looks for the signal itself. That a job is suspended is expressed by other
+ * columns, because with {@code status = 'pending'} the planner could read the whole index of pending
+ * jobs. Locks rows in the order of their ids, and waits for none.
  */
 public final class WakeWaitingStatement {
 
@@ -154,7 +154,8 @@ public final class WakeWaitingStatement {
                 select(JOBS.ID)
                     .from(JOBS)
                     .where(JOBS.ID.eq(any(array(select(field(name("job_id"), Long.class)).from(suspended)))))
-                    .and(JobPredicates.PENDING)
+                    .and(JOBS.CURRENT_EXECUTION_ID.isNull())
+                    .and(JOBS.DIED_AT.isNull())
                     .and(JOBS.AWAITS.eq(any(array(select(field(name("name"), String.class)).from(suspended)))))
                     .and(JOBS.SCHEDULED_AT.gt(DatabaseClock.NOW))
                     .orderBy(JOBS.ID)

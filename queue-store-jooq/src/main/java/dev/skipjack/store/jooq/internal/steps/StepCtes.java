@@ -44,7 +44,7 @@ import org.jooq.impl.SQLDataType;
  * undos  AS (INSERT INTO jobs (queue, kind, payload, ..., status, ordering_key)
  *            SELECT undo_queue, undo_kind, undo_payload, ..., 'waiting', 'undo/' || job_id
  *              FROM (the memos that were undone or belonged to a cancelled job) AS stored LEFT JOIN job_queues ...
- *             ORDER BY job_id, position DESC, name DESC RETURNING id)
+ *             ORDER BY job_id, position DESC, name DESC RETURNING id, ordering_key)
  * }</pre>
  *
  * <p>A memo is deleted or marked as undone by the statement that enqueues its undo, so a step is
@@ -153,7 +153,7 @@ public final class StepCtes {
                             JOB_OF_UNDO,
                             of(memo, JOB_STEPS.POSITION).desc(),
                             of(memo, JOB_STEPS.NAME).desc()))
-                .returning(JOBS.ID));
+                .returning(JOBS.ID, JOBS.ORDERING_KEY));
   }
 
   /** Returns a select of the memos of two CTEs, for {@link #undos}. */
