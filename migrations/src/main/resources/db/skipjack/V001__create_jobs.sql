@@ -134,9 +134,8 @@ CREATE INDEX jobs_group_idx ON jobs (queue, priority, group_key, scheduled_at, i
 CREATE INDEX jobs_limit_idx ON jobs (limit_name, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
 CREATE INDEX jobs_limit_group_idx ON jobs (limit_name, group_key, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
 
--- The live jobs of a batch or of a join. A batch has finished when it has no entry here. A job without an owner is not in it. The ids
--- descend, because claims take the least ids first: a search for a live job then does not pass the entries of those that have ended.
-CREATE INDEX jobs_owner_idx ON jobs (owner_id, status, id DESC) WHERE owner_id IS NOT NULL;
+-- The live jobs of a batch or of a join. A batch has finished when it has no entry here. A job without an owner is not in it.
+CREATE INDEX jobs_owner_idx ON jobs (owner_id, status, id) WHERE owner_id IS NOT NULL;
 
 CREATE SEQUENCE job_execution_id_seq AS bigint;
 

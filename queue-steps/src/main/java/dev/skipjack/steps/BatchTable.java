@@ -327,7 +327,7 @@ final class BatchTable {
             .where(JOBS.OWNER_ID.eq(BATCH))
             .and(status)
             .and(which)
-            .orderBy(JOBS.STATUS, JOBS.ID.desc())
+            .orderBy(JOBS.STATUS, JOBS.ID)
             .limit(LIMIT),
         page -> new Arguments().number("batch", page.batch()).number("limit", page.limit()),
         row -> new JobId(row.number(JOBS.ID)));
@@ -345,7 +345,7 @@ final class BatchTable {
             .where(JOBS.OWNER_ID.eq(BATCH))
             .and(JOBS.STATUS.lt(JobPredicates.literal(JobStatus.PENDING)))
             .and(JOBS.ID.lt(param("before", Long.class)))
-            .orderBy(JOBS.STATUS, JOBS.ID.desc())
+            .orderBy(JOBS.STATUS.desc(), JOBS.ID.desc())
             .limit(LIMIT),
         page ->
             new Arguments()
@@ -416,7 +416,7 @@ final class BatchTable {
                     .where(JOBS.OWNER_ID.eq(JOB_BATCHES.ID))
                     .and(JOBS.STATUS.ge(JobPredicates.literal(status)))
                     .and(JOBS.STATUS.le(JobPredicates.literal(status)))
-                    .orderBy(JOBS.STATUS, JOBS.ID.desc())
+                    .orderBy(JOBS.STATUS, JOBS.ID)
                     .limit(MOST)
                     .asTable("some_jobs")));
   }
@@ -511,7 +511,7 @@ final class BatchTable {
             .from(JOBS)
             .where(JOBS.OWNER_ID.eq(BATCH))
             .and(JOBS.STATUS.lt(JobPredicates.literal(JobStatus.PENDING)))
-            .orderBy(JOBS.STATUS, JOBS.ID.desc()),
+            .orderBy(JOBS.STATUS, JOBS.ID),
         batch -> new Arguments().number("batch", batch),
         row ->
             new Child(
