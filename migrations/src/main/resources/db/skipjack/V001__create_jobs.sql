@@ -176,7 +176,7 @@ COMMENT ON COLUMN jobs.tags IS 'Labels for operators and filters.';
 COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.';
 COMMENT ON COLUMN jobs.owner_id IS 'Batch that the job belongs to; a join has a batch too. NULL: none. Also in the header skipjack-owner, which claims return.';
 COMMENT ON COLUMN jobs.awaits IS 'Name of the sleep, signal or join at which its latest attempt was suspended. NULL: it was never suspended.';
-COMMENT ON COLUMN jobs.signals IS 'Number of times that a signal or an ended child asked the job to look again. NULL: never.';
+COMMENT ON COLUMN jobs.signals IS 'Number of signals and ended children that may concern the job. An attempt that suspends it compares the number with the one that it has read. NULL: none.';
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';

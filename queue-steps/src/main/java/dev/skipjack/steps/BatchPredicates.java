@@ -106,7 +106,9 @@ final class BatchPredicates {
                     select(JOBS_ARCHIVE.ID)
                         .from(JOBS_ARCHIVE)
                         .where(JOBS_ARCHIVE.OWNER_ID.eq(batch))
-                        .and(JOBS_ARCHIVE.STATUS.eq(inline(JobStatus.CANCELLED, JOBS_ARCHIVE.STATUS)))
+                        .and(
+                            JOBS_ARCHIVE.STATUS.eq(
+                                inline(JobStatus.CANCELLED, JOBS_ARCHIVE.STATUS)))
                         .limit(inline(1)))
                 .isNull())
         .and(hasInner(inner, batch, inner.SUCCEEDED.isFalse()).not());

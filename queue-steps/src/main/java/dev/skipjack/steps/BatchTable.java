@@ -35,7 +35,6 @@ import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,8 +101,7 @@ final class BatchTable {
         insertInto(JOB_BATCHES, JOB_BATCHES.NAME, JOB_BATCHES.OWNER_ID)
             .values(Texts.param("name"), cast(param("owner", Long.class), SQLDataType.BIGINT))
             .returning(JOB_BATCHES.ID),
-        batch ->
-            new Arguments().text("name", batch.name()).numberOrNull("owner", batch.owner()),
+        batch -> new Arguments().text("name", batch.name()).numberOrNull("owner", batch.owner()),
         row -> row.number(JOB_BATCHES.ID));
   }
 
@@ -204,14 +202,12 @@ final class BatchTable {
       values.put(event.kind, Texts.param(prefix + "kind"));
       values.put(event.queue, Texts.param(prefix + "queue"));
       values.put(
-          event.payload,
-          field("cast({0} as jsonb)", JSONB.class, Texts.param(prefix + "payload")));
+          event.payload, field("cast({0} as jsonb)", JSONB.class, Texts.param(prefix + "payload")));
       values.put(
           event.payloadVersion,
           cast(param(prefix + "payload_version", Integer.class), SQLDataType.INTEGER));
       values.put(
-          event.priority,
-          cast(param(prefix + "priority", Integer.class), SQLDataType.SMALLINT));
+          event.priority, cast(param(prefix + "priority", Integer.class), SQLDataType.SMALLINT));
       values.put(
           event.maxAttempts,
           cast(param(prefix + "max_attempts", Integer.class), SQLDataType.INTEGER));
@@ -515,11 +511,7 @@ final class BatchTable {
         batch -> new Arguments().number("batch", batch),
         row ->
             new Child(
-                row.number(JOBS.ID),
-                JobStatus.DEAD,
-                null,
-                row.textOrNull(JOBS.LAST_ERROR),
-                false));
+                row.number(JOBS.ID), JobStatus.DEAD, null, row.textOrNull(JOBS.LAST_ERROR), false));
   }
 
   /** Creates the statement that reads the archived jobs of a batch. */
@@ -534,12 +526,7 @@ final class BatchTable {
     Field<Boolean> isTooLarge = field(fits.not()).as("is_too_large");
     return Statement.of(
         dialect,
-        select(
-                JOBS_ARCHIVE.ID,
-                JOBS_ARCHIVE.STATUS,
-                result,
-                JOBS_ARCHIVE.LAST_ERROR,
-                isTooLarge)
+        select(JOBS_ARCHIVE.ID, JOBS_ARCHIVE.STATUS, result, JOBS_ARCHIVE.LAST_ERROR, isTooLarge)
             .from(JOBS_ARCHIVE)
             .where(JOBS_ARCHIVE.OWNER_ID.eq(BATCH))
             .orderBy(JOBS_ARCHIVE.ID),

@@ -67,7 +67,10 @@ class BatchPlanTest {
       assertThat(explain("EXPLAIN", entry.getKey(), mode))
           .as("%s %s", entry.getKey(), mode)
           .doesNotContain(
-              "Seq Scan on jobs", "Seq Scan on job_batches", "hashed SubPlan", "Bitmap Heap Scan on jobs");
+              "Seq Scan on jobs",
+              "Seq Scan on job_batches",
+              "hashed SubPlan",
+              "Bitmap Heap Scan on jobs");
     }
     for (String name : List.of("find-batches", "sweep-batches", "settle-batches")) {
       assertThat(explain("EXPLAIN", name, mode))

@@ -129,8 +129,7 @@ public final class JobInsert {
     }
 
     default Field<JSONB> headers() {
-      return field(
-          "cast({0} as pg_catalog.jsonb)", JOBS.HEADERS.getDataType(), text("headers"));
+      return field("cast({0} as pg_catalog.jsonb)", JOBS.HEADERS.getDataType(), text("headers"));
     }
 
     <T> Field<T> setting(TableField<JobQueuesRecord, T> column);
@@ -166,9 +165,7 @@ public final class JobInsert {
         public Field<JSONB> headers() {
           return field(
               "(select cast(cast({0} as pg_catalog.jsonb) as {1}.job_headers))",
-              JOBS.HEADERS.getDataType(),
-              text("headers"),
-              JOBS.getSchema());
+              JOBS.HEADERS.getDataType(), text("headers"), JOBS.getSchema());
         }
       };
 
@@ -275,8 +272,7 @@ public final class JobInsert {
           case UNORDERED -> unordered;
           case ALL -> Stream.concat(unordered, ordering(given).stream());
           case UNIFORM_OWNED ->
-              Stream.concat(
-                  unordered.filter(JobInsert::isOfUniformJob), Stream.of(owner(given)));
+              Stream.concat(unordered.filter(JobInsert::isOfUniformJob), Stream.of(owner(given)));
           case OWNED ->
               Stream.of(unordered, ordering(given).stream(), Stream.of(owner(given)))
                   .flatMap(Function.identity());
