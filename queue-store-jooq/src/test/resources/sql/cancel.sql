@@ -55,7 +55,8 @@ with
       "skipjack"."jobs"."group_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
-      "skipjack"."jobs"."current_execution_id" as "execution_id"
+      "skipjack"."jobs"."current_execution_id" as "execution_id",
+      "skipjack"."jobs"."owner_id"
   ),
   "archived" as (
     insert into "skipjack"."jobs_archive" (
@@ -79,6 +80,7 @@ with
       "tags",
       "headers",
       "execution_id",
+      "owner_id",
       "status"
     )
     select
@@ -102,14 +104,18 @@ with
       "cancelled"."tags",
       "cancelled"."headers",
       "cancelled"."execution_id",
+      "cancelled"."owner_id",
       'cancelled'
     from "cancelled"
-    where not exists (
-      select 1 as "one"
-      from "skipjack"."job_queues"
-      where (
-        "skipjack"."job_queues"."queue" = "cancelled"."queue"
-        and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+    where (
+      "cancelled"."owner_id" is not null
+      or not exists (
+        select 1 as "one"
+        from "skipjack"."job_queues"
+        where (
+          "skipjack"."job_queues"."queue" = "cancelled"."queue"
+          and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+        )
       )
     )
     returning "skipjack"."jobs_archive"."id"
@@ -143,7 +149,8 @@ select
     ) then 'BUSY'
     else 'GONE'
   end,
-  "cancelled"."ordering_key"
+  "cancelled"."ordering_key",
+  "cancelled"."owner_id"
 from pg_catalog.unnest(cast(
   ?
   as bigint[]

@@ -27,6 +27,7 @@ with
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
       "skipjack"."jobs"."current_execution_id" as "execution_id",
+      "skipjack"."jobs"."owner_id",
       "skipjack"."jobs"."ordering_head"
   ),
   "memos" as (
@@ -84,6 +85,7 @@ with
       "tags",
       "headers",
       "execution_id",
+      "owner_id",
       "steps",
       "status",
       "result"
@@ -109,6 +111,7 @@ with
       "ended"."tags",
       "ended"."headers",
       "ended"."execution_id",
+      "ended"."owner_id",
       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', "memos"."name", 'type', "memos"."type", 'at', "memos"."at", 'execution', "memos"."execution_id", 'sentBy', "memos"."sent_by", 'undoKind', "memos"."undo_kind"))
                   || case when octet_length(cast("memos"."result" as text)) <= 8192 then jsonb_build_object('result', "memos"."result") else '{}' end
                   order by "memos"."position", "memos"."name")
@@ -119,12 +122,15 @@ with
         as jsonb
       )
     from "ended"
-    where not exists (
-      select 1 as "one"
-      from "skipjack"."job_queues"
-      where (
-        "skipjack"."job_queues"."queue" = "ended"."queue"
-        and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+    where (
+      "ended"."owner_id" is not null
+      or not exists (
+        select 1 as "one"
+        from "skipjack"."job_queues"
+        where (
+          "skipjack"."job_queues"."queue" = "ended"."queue"
+          and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+        )
       )
     )
     returning "skipjack"."jobs_archive"."id"

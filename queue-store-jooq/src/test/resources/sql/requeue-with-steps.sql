@@ -128,7 +128,8 @@ with
       "skipjack"."jobs"."group_key",
       "skipjack"."jobs"."tags",
       "skipjack"."jobs"."headers",
-      "skipjack"."jobs"."current_execution_id" as "execution_id"
+      "skipjack"."jobs"."current_execution_id" as "execution_id",
+      "skipjack"."jobs"."owner_id"
   ),
   "memos" as (
     delete from "skipjack"."job_steps"
@@ -185,6 +186,7 @@ with
       "tags",
       "headers",
       "execution_id",
+      "owner_id",
       "status",
       "steps"
     )
@@ -209,18 +211,22 @@ with
       "cancelled"."tags",
       "cancelled"."headers",
       "cancelled"."execution_id",
+      "cancelled"."owner_id",
       'cancelled',
       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('name', "memos"."name", 'type', "memos"."type", 'at', "memos"."at", 'execution', "memos"."execution_id", 'sentBy', "memos"."sent_by", 'undoKind', "memos"."undo_kind"))
                   || case when octet_length(cast("memos"."result" as text)) <= 8192 then jsonb_build_object('result', "memos"."result") else '{}' end
                   order by "memos"."position", "memos"."name")
    from "memos" where "memos"."job_id" = "cancelled"."id")
     from "cancelled"
-    where not exists (
-      select 1 as "one"
-      from "skipjack"."job_queues"
-      where (
-        "skipjack"."job_queues"."queue" = "cancelled"."queue"
-        and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+    where (
+      "cancelled"."owner_id" is not null
+      or not exists (
+        select 1 as "one"
+        from "skipjack"."job_queues"
+        where (
+          "skipjack"."job_queues"."queue" = "cancelled"."queue"
+          and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+        )
       )
     )
     returning "skipjack"."jobs_archive"."id"

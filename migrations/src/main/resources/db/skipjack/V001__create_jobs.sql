@@ -174,7 +174,7 @@ COMMENT ON COLUMN jobs.limit_name IS 'Limit under which the current or the lates
 COMMENT ON COLUMN jobs.progress IS 'Latest progress that the handler reported.';
 COMMENT ON COLUMN jobs.tags IS 'Labels for operators and filters.';
 COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.';
-COMMENT ON COLUMN jobs.owner_id IS 'Batch that the job belongs to, or the job that waits for it in a join. NULL: none.';
+COMMENT ON COLUMN jobs.owner_id IS 'Batch that the job belongs to; a join has a batch too. NULL: none. Also in the header skipjack-owner, which claims return.';
 COMMENT ON COLUMN jobs.awaits IS 'Name of the sleep, signal or join at which its latest attempt was suspended. NULL: it was never suspended.';
 COMMENT ON COLUMN jobs.signals IS 'Number of signals and ended children that may concern the job. An attempt that suspends it compares the number with the one that it has read. NULL: none.';
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';

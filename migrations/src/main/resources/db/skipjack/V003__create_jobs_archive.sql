@@ -41,7 +41,7 @@ CREATE TABLE jobs_archive (
 CREATE INDEX jobs_archive_finished_at_idx ON jobs_archive (finished_at, id);
 
 -- The ended jobs of a batch or of a join. A job without an owner is not in it.
-CREATE INDEX jobs_archive_owner_idx ON jobs_archive (owner_id, id) WHERE owner_id IS NOT NULL;
+CREATE INDEX jobs_archive_owner_idx ON jobs_archive (owner_id, status, id) WHERE owner_id IS NOT NULL;
 
 COMMENT ON TABLE jobs_archive IS 'Jobs that ended: completed or cancelled.';
 COMMENT ON COLUMN jobs_archive.id IS 'The job.';
@@ -67,7 +67,7 @@ COMMENT ON COLUMN jobs_archive.ordering_key IS 'Its ordering key.';
 COMMENT ON COLUMN jobs_archive.group_key IS 'Its group.';
 COMMENT ON COLUMN jobs_archive.tags IS 'Its labels.';
 COMMENT ON COLUMN jobs_archive.headers IS 'Its headers.';
-COMMENT ON COLUMN jobs_archive.owner_id IS 'Batch that it belonged to, or the job that waited for it in a join.';
+COMMENT ON COLUMN jobs_archive.owner_id IS 'Batch that it belonged to. Such a job is archived even if its queue keeps no ended jobs, and kept as long as the batch.';
 COMMENT ON COLUMN jobs_archive.steps IS 'What its steps recorded: an array of objects with name, type, at and execution, and result, sentBy and undoKind if there are any. NULL: it had no steps.';
 COMMENT ON INDEX jobs_archive_finished_at_idx IS 'Serves the listing of ended jobs.';
 COMMENT ON INDEX jobs_archive_owner_idx IS 'Serves the ended jobs of a batch or of a join.';

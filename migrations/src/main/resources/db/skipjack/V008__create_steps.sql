@@ -116,56 +116,79 @@ COMMENT ON INDEX job_signals_untaken_idx IS 'Serves the search for a signal that
 COMMENT ON INDEX job_signals_expires_at_idx IS 'Serves the deletion of expired signals.';
 COMMENT ON INDEX job_signals_link_idx IS 'Allows one use of each link.';
 
--- A batch takes its id from the sequence of the jobs, so jobs.owner_id names either a job or a batch.
+-- A batch takes its id from the sequence of the jobs, so owner_id names either a job or a batch.
 CREATE TABLE job_batches (
-  id                 bigint          NOT NULL DEFAULT nextval('jobs_id_seq'),
-  owner_id           bigint,
-  total              bigint          NOT NULL DEFAULT 0,
-  created_at         timestamptz     NOT NULL DEFAULT clock_timestamp(),
-  sealed_at          timestamptz,
-  finished_at        timestamptz,
-  first_dead_at      timestamptz,
-  cancelled_at       timestamptz,
-  dead_policy        job_dead_policy NOT NULL DEFAULT 'count',
-  name               text            NOT NULL,
-  finish_kind        job_kind,
-  finish_queue       job_queue_name,
-  finish_payload     jsonb,
-  success_kind       job_kind,
-  success_queue      job_queue_name,
-  success_payload    jsonb,
-  first_dead_kind    job_kind,
-  first_dead_queue   job_queue_name,
-  first_dead_payload jsonb,
-  CONSTRAINT job_batches_pkey PRIMARY KEY (id)
+  id                         bigint          NOT NULL DEFAULT nextval('jobs_id_seq'),
+  owner_id                   bigint,
+  total                      bigint          NOT NULL DEFAULT 0,
+  created_at                 timestamptz     NOT NULL DEFAULT clock_timestamp(),
+  sealed_at                  timestamptz,
+  finished_at                timestamptz,
+  first_dead_at              timestamptz,
+  cancelled_at               timestamptz,
+  succeeded                  boolean,
+  dead_policy                job_dead_policy NOT NULL DEFAULT 'count',
+  name                       job_step_name   NOT NULL,
+  finish_kind                job_kind,
+  finish_queue               job_queue_name,
+  finish_payload             jsonb,
+  finish_payload_version     integer,
+  finish_priority            job_priority,
+  finish_max_attempts        job_max_attempts,
+  success_kind               job_kind,
+  success_queue              job_queue_name,
+  success_payload            jsonb,
+  success_payload_version    integer,
+  success_priority           job_priority,
+  success_max_attempts       job_max_attempts,
+  first_dead_kind            job_kind,
+  first_dead_queue           job_queue_name,
+  first_dead_payload         jsonb,
+  first_dead_payload_version integer,
+  first_dead_priority        job_priority,
+  first_dead_max_attempts    job_max_attempts,
+  CONSTRAINT job_batches_pkey           PRIMARY KEY (id),
+  CONSTRAINT job_batches_finished_check CHECK ((finished_at IS NULL) = (succeeded IS NULL) AND (finished_at IS NULL OR sealed_at IS NOT NULL))
 );
+
 -- The batches that a sweep reads.
 CREATE INDEX job_batches_open_idx ON job_batches (id) WHERE finished_at IS NULL;
-CREATE INDEX job_batches_owner_idx ON job_batches (owner_id, id) WHERE owner_id IS NOT NULL AND finished_at IS NULL;
+-- The batches in a batch: NULL for those that have not finished, and then whether they succeeded.
+CREATE INDEX job_batches_owner_idx ON job_batches (owner_id, succeeded) WHERE owner_id IS NOT NULL;
 CREATE INDEX job_batches_finished_at_idx ON job_batches (finished_at) WHERE finished_at IS NOT NULL;
 
-COMMENT ON TABLE job_batches IS 'Batches: sets of jobs with a common end.';
+COMMENT ON TABLE job_batches IS 'Batches: sets of jobs with a common end. A join has one too.';
 COMMENT ON COLUMN job_batches.id IS 'Identity of the batch; no job has the same id.';
-COMMENT ON COLUMN job_batches.owner_id IS 'Batch that this batch belongs to. NULL: none.';
-COMMENT ON COLUMN job_batches.total IS 'Number of jobs and batches that were added.';
+COMMENT ON COLUMN job_batches.owner_id IS 'Batch that contains this batch, or the job that joins its jobs. NULL: none.';
+COMMENT ON COLUMN job_batches.total IS 'Number of jobs and batches that were added. Every addition changes it, so that the batch cannot finish meanwhile.';
 COMMENT ON COLUMN job_batches.created_at IS 'When it was opened.';
-COMMENT ON COLUMN job_batches.sealed_at IS 'When the last job had been added. NULL: more may follow.';
+COMMENT ON COLUMN job_batches.sealed_at IS 'When it was sealed, so that it finishes when its jobs have ended. NULL: not yet.';
 COMMENT ON COLUMN job_batches.finished_at IS 'When its last job had ended. NULL: not yet.';
 COMMENT ON COLUMN job_batches.first_dead_at IS 'When a worker found its first dead job. NULL: none so far.';
 COMMENT ON COLUMN job_batches.cancelled_at IS 'When its cancellation was requested. NULL: never.';
+COMMENT ON COLUMN job_batches.succeeded IS 'Whether all of its jobs and batches had succeeded when it finished. NULL: it has not finished.';
 COMMENT ON COLUMN job_batches.dead_policy IS 'count: a dead job has ended. wait: the batch waits until it is redriven, cancelled or pruned. cancel_rest: it cancels the others.';
-COMMENT ON COLUMN job_batches.name IS 'Name for operators; several batches may have the same.';
+COMMENT ON COLUMN job_batches.name IS 'Name for operators, which several batches may have; of a join, the name of the step.';
 COMMENT ON COLUMN job_batches.finish_kind IS 'Kind of the job that is enqueued when the batch has finished. NULL: none.';
 COMMENT ON COLUMN job_batches.finish_queue IS 'Queue of that job.';
 COMMENT ON COLUMN job_batches.finish_payload IS 'Payload of that job.';
+COMMENT ON COLUMN job_batches.finish_payload_version IS 'Payload version of that job.';
+COMMENT ON COLUMN job_batches.finish_priority IS 'Priority of that job. NULL: the default of its queue.';
+COMMENT ON COLUMN job_batches.finish_max_attempts IS 'Maximum number of attempts of that job. NULL: the default of its queue.';
 COMMENT ON COLUMN job_batches.success_kind IS 'Kind of the job that is enqueued when all jobs of the batch have completed. NULL: none.';
 COMMENT ON COLUMN job_batches.success_queue IS 'Queue of that job.';
 COMMENT ON COLUMN job_batches.success_payload IS 'Payload of that job.';
+COMMENT ON COLUMN job_batches.success_payload_version IS 'Payload version of that job.';
+COMMENT ON COLUMN job_batches.success_priority IS 'Priority of that job. NULL: the default of its queue.';
+COMMENT ON COLUMN job_batches.success_max_attempts IS 'Maximum number of attempts of that job. NULL: the default of its queue.';
 COMMENT ON COLUMN job_batches.first_dead_kind IS 'Kind of the job that is enqueued when the first job of the batch has become dead. NULL: none.';
 COMMENT ON COLUMN job_batches.first_dead_queue IS 'Queue of that job.';
 COMMENT ON COLUMN job_batches.first_dead_payload IS 'Payload of that job.';
+COMMENT ON COLUMN job_batches.first_dead_payload_version IS 'Payload version of that job.';
+COMMENT ON COLUMN job_batches.first_dead_priority IS 'Priority of that job. NULL: the default of its queue.';
+COMMENT ON COLUMN job_batches.first_dead_max_attempts IS 'Maximum number of attempts of that job. NULL: the default of its queue.';
 COMMENT ON INDEX job_batches_open_idx IS 'Serves the search for batches that have finished.';
-COMMENT ON INDEX job_batches_owner_idx IS 'Serves the unfinished batches of a batch.';
+COMMENT ON INDEX job_batches_owner_idx IS 'Serves the batches in a batch.';
 COMMENT ON INDEX job_batches_finished_at_idx IS 'Serves the pruning of finished batches.';
 
 DO $install$

@@ -1,7 +1,7 @@
 -- parameters: from, to, after, batch, from, to, queues, cutoffs, others
 with
   "page" as materialized (
-    select "skipjack"."jobs_archive"."id", "skipjack"."jobs_archive"."finished_at", "skipjack"."jobs_archive"."queue"
+    select "skipjack"."jobs_archive"."id", "skipjack"."jobs_archive"."finished_at", "skipjack"."jobs_archive"."queue", "skipjack"."jobs_archive"."owner_id"
     from "skipjack"."jobs_archive"
     where (
       "skipjack"."jobs_archive"."finished_at" >= cast(? as timestamp with time zone)
@@ -20,19 +20,26 @@ with
         array(
           select "page"."id"
           from "page"
-          where "page"."finished_at" < coalesce(
-            (
-              select "own"."cutoff"
-              from unnest(cast(
-                ?
-                as text[]
-              ), cast(
-                ?
-                as timestamp with time zone[]
-              )) as "own" ("queue", "cutoff")
-              where "own"."queue" = "page"."queue"
-            ),
-            cast(? as timestamp with time zone)
+          where (
+            "page"."finished_at" < coalesce(
+              (
+                select "own"."cutoff"
+                from unnest(cast(
+                  ?
+                  as text[]
+                ), cast(
+                  ?
+                  as timestamp with time zone[]
+                )) as "own" ("queue", "cutoff")
+                where "own"."queue" = "page"."queue"
+              ),
+              cast(? as timestamp with time zone)
+            )
+            and not exists (
+              select 1 as "one"
+              from "skipjack"."job_batches"
+              where "skipjack"."job_batches"."id" = "page"."owner_id"
+            )
           )
         )
       )

@@ -154,7 +154,7 @@ GRANT SELECT (job_id, execution_id, at, position, type, name, sent_by, undo_kind
    ON {schema}.job_steps TO {prefix}_viewer;
 GRANT SELECT ON {schema}.job_waits TO {prefix}_viewer;
 GRANT SELECT (id, sent_at, expires_at, taken_by_job, taken_at, address, name, sent_by) ON {schema}.job_signals TO {prefix}_viewer;
-GRANT SELECT (id, owner_id, total, created_at, sealed_at, finished_at, first_dead_at, cancelled_at, dead_policy, name, finish_kind, finish_queue,
+GRANT SELECT (id, owner_id, total, created_at, sealed_at, finished_at, first_dead_at, cancelled_at, succeeded, dead_policy, name, finish_kind, finish_queue,
               success_kind, success_queue, first_dead_kind, first_dead_queue)
    ON {schema}.job_batches TO {prefix}_viewer;
 GRANT SELECT (name, due_at, next_at, last_at, last_job_id, requested_at, paused_at, missed_until, cron, interval_seconds, aligned, zone, except_dates,

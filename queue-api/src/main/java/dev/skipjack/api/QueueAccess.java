@@ -5,6 +5,7 @@ import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WakeUps;
@@ -56,6 +57,14 @@ public interface QueueAccess {
    * ordering keys}
    */
   default Optional<OrderedJobs> orderedJobs() {
+    return Optional.empty();
+  }
+
+  /**
+   * {@return the checks after the end of a job with an owner, or empty if no module on the class
+   * path uses owners}
+   */
+  default Optional<OwnedJobs> ownedJobs() {
     return Optional.empty();
   }
 

@@ -47,7 +47,7 @@ public class Indexes {
     public static final Index INBOX_EVENTS_RECEIVED_IDX = Internal.createIndex(DSL.name("inbox_events_received_idx"), InboxEvents.INBOX_EVENTS, new OrderField[] { InboxEvents.INBOX_EVENTS.RECEIVED_AT }, false);
     public static final Index JOB_BATCHES_FINISHED_AT_IDX = Internal.createIndex(DSL.name("job_batches_finished_at_idx"), JobBatches.JOB_BATCHES, new OrderField[] { JobBatches.JOB_BATCHES.FINISHED_AT }, false);
     public static final Index JOB_BATCHES_OPEN_IDX = Internal.createIndex(DSL.name("job_batches_open_idx"), JobBatches.JOB_BATCHES, new OrderField[] { JobBatches.JOB_BATCHES.ID }, false);
-    public static final Index JOB_BATCHES_OWNER_IDX = Internal.createIndex(DSL.name("job_batches_owner_idx"), JobBatches.JOB_BATCHES, new OrderField[] { JobBatches.JOB_BATCHES.OWNER_ID, JobBatches.JOB_BATCHES.ID }, false);
+    public static final Index JOB_BATCHES_OWNER_IDX = Internal.createIndex(DSL.name("job_batches_owner_idx"), JobBatches.JOB_BATCHES, new OrderField[] { JobBatches.JOB_BATCHES.OWNER_ID, JobBatches.JOB_BATCHES.SUCCEEDED }, false);
     public static final Index JOB_EXECUTIONS_JOB_IDX = Internal.createIndex(DSL.name("job_executions_job_idx"), JobExecutions.JOB_EXECUTIONS, new OrderField[] { JobExecutions.JOB_EXECUTIONS.JOB_ID }, false);
     public static final Index JOB_KEYS_EXPIRES_AT_IDX = Internal.createIndex(DSL.name("job_keys_expires_at_idx"), JobKeys.JOB_KEYS, new OrderField[] { JobKeys.JOB_KEYS.EXPIRES_AT }, false);
     public static final Index JOB_MINUTES_MINUTE_IDX = Internal.createIndex(DSL.name("job_minutes_minute_idx"), JobMinutes.JOB_MINUTES, new OrderField[] { JobMinutes.JOB_MINUTES.MINUTE, JobMinutes.JOB_MINUTES.QUEUE }, false);
@@ -59,7 +59,7 @@ public class Indexes {
     public static final Index JOB_STEPS_UNDO_IDX = Internal.createIndex(DSL.name("job_steps_undo_idx"), JobSteps.JOB_STEPS, new OrderField[] { JobSteps.JOB_STEPS.JOB_ID }, false);
     public static final Index JOB_WAITS_JOB_IDX = Internal.createIndex(DSL.name("job_waits_job_idx"), JobWaits.JOB_WAITS, new OrderField[] { JobWaits.JOB_WAITS.JOB_ID }, false);
     public static final Index JOBS_ARCHIVE_FINISHED_AT_IDX = Internal.createIndex(DSL.name("jobs_archive_finished_at_idx"), JobsArchive.JOBS_ARCHIVE, new OrderField[] { JobsArchive.JOBS_ARCHIVE.FINISHED_AT, JobsArchive.JOBS_ARCHIVE.ID }, false);
-    public static final Index JOBS_ARCHIVE_OWNER_IDX = Internal.createIndex(DSL.name("jobs_archive_owner_idx"), JobsArchive.JOBS_ARCHIVE, new OrderField[] { JobsArchive.JOBS_ARCHIVE.OWNER_ID, JobsArchive.JOBS_ARCHIVE.ID }, false);
+    public static final Index JOBS_ARCHIVE_OWNER_IDX = Internal.createIndex(DSL.name("jobs_archive_owner_idx"), JobsArchive.JOBS_ARCHIVE, new OrderField[] { JobsArchive.JOBS_ARCHIVE.OWNER_ID, JobsArchive.JOBS_ARCHIVE.STATUS, JobsArchive.JOBS_ARCHIVE.ID }, false);
     public static final Index JOBS_DEAD_IDX = Internal.createIndex(DSL.name("jobs_dead_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.QUEUE, Jobs.JOBS.KIND, Jobs.JOBS.ID }, false);
     public static final Index JOBS_GROUP_IDX = Internal.createIndex(DSL.name("jobs_group_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.QUEUE, Jobs.JOBS.PRIORITY, Jobs.JOBS.GROUP_KEY, Jobs.JOBS.SCHEDULED_AT, Jobs.JOBS.ID }, false);
     public static final Index JOBS_LIMIT_GROUP_IDX = Internal.createIndex(DSL.name("jobs_limit_group_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.LIMIT_NAME, Jobs.JOBS.GROUP_KEY, Jobs.JOBS.CURRENT_EXECUTION_ID }, false);

@@ -95,7 +95,7 @@ public class Skipjack extends SchemaImpl {
     public final InboxEvents INBOX_EVENTS = InboxEvents.INBOX_EVENTS;
 
     /**
-     * Batches: sets of jobs with a common end.
+     * Batches: sets of jobs with a common end. A join has one too.
      */
     public final JobBatches JOB_BATCHES = JobBatches.JOB_BATCHES;
 

@@ -81,7 +81,7 @@ public class Tables {
     public static final InboxEvents INBOX_EVENTS = InboxEvents.INBOX_EVENTS;
 
     /**
-     * Batches: sets of jobs with a common end.
+     * Batches: sets of jobs with a common end. A join has one too.
      */
     public static final JobBatches JOB_BATCHES = JobBatches.JOB_BATCHES;
 

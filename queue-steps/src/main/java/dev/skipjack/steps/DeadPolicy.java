@@ -1,5 +1,7 @@
 package dev.skipjack.steps;
 
+import java.util.Locale;
+
 /** What a dead job means for its batch. */
 public enum DeadPolicy {
 
@@ -10,5 +12,15 @@ public enum DeadPolicy {
   WAIT,
 
   /** The job has ended, and the other jobs of the batch are cancelled. */
-  CANCEL_REST
+  CANCEL_REST;
+
+  /** Returns the policy that is stored as {@code literal}. */
+  static DeadPolicy of(String literal) {
+    return valueOf(literal.toUpperCase(Locale.ROOT));
+  }
+
+  /** Returns the policy as it is stored. */
+  String literal() {
+    return name().toLowerCase(Locale.ROOT);
+  }
 }

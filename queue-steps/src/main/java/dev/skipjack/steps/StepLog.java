@@ -280,6 +280,41 @@ final class StepLog {
   }
 
   /**
+   * Records a memo in the transaction in which {@code work} writes, or rolls it back.
+   *
+   * @param work returns the result of the memo as JSON
+   * @return the memo, which an earlier execution may have recorded
+   * @throws LeaseLostException if this attempt no longer holds the job
+   */
+  Memo recordWith(String name, Memo.Type type, OwnTransactions.ConnectionWork<String> work) {
+    try {
+      return statements
+          .transactions()
+          .onConnection(
+              connection -> {
+                String result = work.run(connection);
+                MemoStatement.Request request = request(name, type, result, null, null);
+                if (statements.memo().run(connection, request).isEmpty()) {
+                  throw new NotRecorded();
+                }
+                return new Memo(type, request.position(), result, null, execution().id().value());
+              });
+    } catch (NotRecorded rolledBack) {
+      return earlier(name);
+    }
+  }
+
+  /** Rolls back a transaction whose memo was not recorded. */
+  private static final class NotRecorded extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  /** Returns whether the jobs of a join have ended. */
+  JoinStatement.Look look(Children children) {
+    return statements.joins().look(execution(), children).orElseThrow(this::lost);
+  }
+
+  /**
    * Records a sleep.
    *
    * @return when it ends

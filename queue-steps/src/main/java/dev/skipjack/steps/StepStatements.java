@@ -22,7 +22,8 @@ record StepStatements(
     Statement<MemoStatement.Request, MemoStatement.Recorded> sleep,
     Statement<Long, ReadMemosStatement.Found> readMemos,
     Statement<WaitStatement.Request, Long> openWait,
-    Statement<TakeStatement.Request, TakeStatement.Look> take) {
+    Statement<TakeStatement.Request, TakeStatement.Look> take,
+    Joins joins) {
 
   /**
    * Returns the statements for the store of a queue.
@@ -49,6 +50,7 @@ record StepStatements(
         Statement.lazily(() -> MemoStatement.ofSleep(store.dialect().get())),
         Statement.lazily(() -> ReadMemosStatement.of(store.dialect().get())),
         Statement.lazily(() -> WaitStatement.of(store.dialect().get())),
-        Statement.lazily(() -> TakeStatement.of(store.dialect().get())));
+        Statement.lazily(() -> TakeStatement.of(store.dialect().get())),
+        new Joins(store.transactions(), store.dialect()));
   }
 }

@@ -1,16 +1,20 @@
 package dev.skipjack.steps;
 
+import dev.skipjack.api.EnqueueOptions;
+import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.LeaseLostException;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.PayloadException;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Suspension;
 import dev.skipjack.worker.AttemptExtension;
 import dev.skipjack.worker.JobContext;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +22,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +55,15 @@ public final class Steps {
 
   /** The maximum size of a memo as JSON, in bytes of UTF-8. */
   private static final int LARGEST_MEMO = 256 * 1024;
+
+  /** The maximum number of jobs of a join. */
+  private static final int MOST_CHILDREN = 10_000;
+
+  /** The result of a job without one. */
+  private static final String NO_RESULT = "null";
+
+  /** How long a join sleeps at most. The end of its last job resumes it earlier. */
+  private static final Duration LONGEST_JOIN = Duration.ofDays(1);
 
   private static final Duration LONGEST_WAIT = Duration.ofDays(36_500);
 
@@ -223,21 +237,126 @@ public final class Steps {
    * @param type the type of the jobs
    * @param payloads the payloads, at most 10,000
    * @return the jobs
+   * @throws IllegalArgumentException if there are more payloads; use {@link Batches} then
+   * @throws PayloadException if a payload is rejected
    */
   public <P> Children enqueueAll(String name, JobType<P> type, List<P> payloads) {
-    throw new UnsupportedOperationException();
+    return enqueueAll(name, type, payloads, UnaryOperator.identity());
+  }
+
+  /**
+   * Enqueues jobs as {@link #enqueueAll(String, JobType, List)} does, with options.
+   *
+   * @param <P> the type of the payloads
+   * @param name the name of the step
+   * @param type the type of the jobs
+   * @param payloads the payloads
+   * @param options sets what differs from the defaults of the type
+   * @return the jobs
+   * @throws IllegalArgumentException also if the options contain an idempotency key
+   */
+  public <P> Children enqueueAll(
+      String name, JobType<P> type, List<P> payloads, UnaryOperator<EnqueueOptions> options) {
+    if (payloads.size() > MOST_CHILDREN) {
+      throw new IllegalArgumentException(
+          "Step '%s' enqueues %d jobs; at most %d are allowed. Use a batch for more."
+              .formatted(name, payloads.size(), MOST_CHILDREN));
+    }
+    Memo memo = log.begin(name, Memo.Type.CHILDREN);
+    if (memo == null || !memo.isDone()) {
+      List<NewJob> jobs =
+          payloads.stream()
+              .map(payload -> log.statements().jobFactory().create(type, payload, options))
+              .toList();
+      memo =
+          log.recordWith(name, Memo.Type.CHILDREN, transaction -> insert(transaction, name, jobs));
+    }
+    return children(name, memo.result());
+  }
+
+  /** Inserts jobs with their batch, and returns the ids of the batch and of the jobs. */
+  private String insert(Connection transaction, String name, List<NewJob> jobs)
+      throws SQLException {
+    BatchId batch =
+        log.statements().joins().open(transaction, name, log.execution().jobId(), jobs.size());
+    List<String> ids = new ArrayList<>();
+    ids.add(batch.toString());
+    queue
+        .store()
+        .enqueue(transaction, jobs.stream().map(job -> job.ownedBy(batch.value())).toList())
+        .forEach(result -> ids.add(Long.toString(result.jobId().value())));
+    return JsonElements.join(ids);
+  }
+
+  private Children children(String name, @Nullable String memo) {
+    try {
+      List<Long> ids =
+          JsonElements.split(String.valueOf(memo)).stream().map(Long::parseLong).toList();
+      return new Children(
+          name, new BatchId(ids.get(0)), ids.stream().skip(1).map(JobId::new).toList());
+    } catch (RuntimeException unreadable) {
+      throw new PayloadException(
+          "The jobs that step '%s' of job %s recorded cannot be read: %s"
+              .formatted(name, log.execution().jobId(), unreadable.getMessage()),
+          unreadable);
+    }
   }
 
   /**
    * Waits until jobs have ended, and returns their results. Suspends the job meanwhile.
    *
+   * <p>If a job is dead or was cancelled, the exception fails the attempt, unless the handler
+   * catches it. Later attempts join again, so redrive the dead job before the retries are used up,
+   * or redrive both. If the results together fit into a memo, they are recorded. Otherwise they are
+   * read again by later attempts, as long as the archive keeps the jobs.
+   *
    * @param <R> the type of the results
    * @param children the jobs
    * @param type the class of the results
    * @return the results in the order of the payloads
+   * @throws JoinFailedException if a job is dead, was cancelled or was removed
+   * @throws IllegalStateException if the job cannot be suspended here, or the jobs were joined
+   *     before in this attempt
+   * @throws PayloadException if a job completed without a result, or the results have more than 16
+   *     MiB
    */
   public <R> List<R> join(Children children, Class<R> type) {
-    throw new UnsupportedOperationException();
+    return results(children).stream()
+        .map(result -> decode(children.name(), result.equals(NO_RESULT) ? null : result, type))
+        .toList();
+  }
+
+  /**
+   * Waits until jobs have ended, as {@link #join(Children, Class)} does, and ignores their results.
+   *
+   * @param children the jobs
+   * @throws JoinFailedException if a job is dead, was cancelled or was removed
+   */
+  public void join(Children children) {
+    List<String> unused = results(children);
+  }
+
+  private List<String> results(Children children) {
+    String name = children.name() + "/join";
+    Memo memo = log.begin(name, Memo.Type.JOIN);
+    if (memo != null && memo.isDone()) {
+      return JsonElements.split(String.valueOf(memo.result()));
+    }
+    if (!children.jobs().isEmpty()) {
+      log.requireSuspendable();
+      JoinStatement.Look look = log.look(children);
+      if (!look.isFinished()) {
+        throw log.suspend(
+            new Suspension(
+                children.name(), false, look.signals(), Instant.now().plus(LONGEST_JOIN)));
+      }
+    }
+    List<String> results = log.statements().joins().results(children);
+    String recorded = JsonElements.join(results);
+    if (recorded.getBytes(StandardCharsets.UTF_8).length <= LARGEST_MEMO) {
+      Memo unused = log.record(name, Memo.Type.JOIN, recorded, null);
+    }
+    return results;
   }
 
   /**

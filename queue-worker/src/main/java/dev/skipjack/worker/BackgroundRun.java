@@ -5,6 +5,7 @@ import static dev.skipjack.worker.WorkerLog.LOG;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.schedule.Schedule;
 import dev.skipjack.api.spi.LocalWorkers;
+import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.Sweeper;
 import dev.skipjack.api.spi.WorkerRow;
 import java.time.Duration;
@@ -63,6 +64,7 @@ final class BackgroundRun {
   private final Optional<LocalWorkers> localWorkers;
   private final DirectStarts directStarts;
   private final LostClaims lost;
+  private final Optional<OwnerChecks> owners;
 
   /** The loops that use the database, in the order in which they start. */
   private final List<Loop> loops = new ArrayList<>();
@@ -145,14 +147,20 @@ final class BackgroundRun {
                         rescueWakeup,
                         System::nanoTime,
                         random.split()));
+    owners = access.ownedJobs().map(port -> ownerChecks(port, heard, kinds, random));
     Rescuer rescuer =
-        new Rescuer(access.store(), config.rescueInterval(), reporter, random.split());
+        new Rescuer(
+            access.store(),
+            config.rescueInterval(),
+            reporter,
+            () -> owners.ifPresent(OwnerChecks::sweepSoon),
+            random.split());
     loop(
         "rescuer",
         promoter.isEmpty() ? rescuer : new SharedLoop(rescuer, promoter.get(), System::nanoTime),
         rescueWakeup,
         random.split());
-    engine.running().whenSettled(attempt -> expectNext(attempt, heard, promoter));
+    engine.running().whenSettled(attempt -> settled(attempt, heard, promoter));
     Wakeup maintainerWakeup = new Wakeup();
     OperationContinuer operations =
         new OperationContinuer(access.maintenance(), maintainerWakeup, reporter);
@@ -251,6 +259,28 @@ final class BackgroundRun {
             random.split(),
             Loop.LONGEST_PAUSE);
     reporter.database().whenBack(() -> talking().forEach(Loop::databaseIsBack));
+  }
+
+  private OwnerChecks ownerChecks(
+      OwnedJobs port, HeardLanes heard, Set<String> kinds, SplittableRandom random) {
+    Wakeup wakeup = new Wakeup();
+    OwnerChecks checks =
+        new OwnerChecks(
+            port,
+            wakeUp -> heard.add(wakeUp, slots.keySet(), kinds),
+            wakeup,
+            System::nanoTime,
+            random.split());
+    loop(OwnerChecks.ROLE, checks, wakeup, random.split());
+    return checks;
+  }
+
+  private void settled(Attempt attempt, HeardLanes heard, Optional<Promoter> promoter) {
+    expectNext(attempt, heard, promoter);
+    Long owner = attempt.execution().owner();
+    if (owner != null) {
+      owners.ifPresent(checks -> checks.expect(owner));
+    }
   }
 
   /**
@@ -463,6 +493,7 @@ final class BackgroundRun {
                 wakeUps.ifPresent(WakeUpListener::stop);
                 registrar.leave();
                 releaseLost();
+                owners.ifPresent(OwnerChecks::checkLast);
               });
       TimeUnit.NANOSECONDS.timedJoin(leaving, Math.max(deadline - System.nanoTime(), 1));
       return false;

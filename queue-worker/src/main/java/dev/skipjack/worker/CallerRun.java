@@ -4,6 +4,8 @@ import dev.skipjack.api.StoreException;
 import dev.skipjack.api.spi.Lane;
 import dev.skipjack.api.spi.OrderedJobs;
 import dev.skipjack.api.spi.OrderedJobs.Sweep;
+import dev.skipjack.api.spi.OwnedJobs;
+import dev.skipjack.api.spi.OwnedJobs.Checked;
 import dev.skipjack.api.spi.UnknownClaimException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -28,6 +30,7 @@ final class CallerRun {
   private final Claimer claimer;
   private final LostClaims lost;
   private final Optional<OrderedJobs> orderedJobs;
+  private final Optional<OwnedJobs> ownedJobs;
   private final Reporter reporter;
   private final Map<String, Integer> room = new LinkedHashMap<>();
   private final int batch;
@@ -41,6 +44,7 @@ final class CallerRun {
       Claimer claimer,
       LostClaims lost,
       Optional<OrderedJobs> orderedJobs,
+      Optional<OwnedJobs> ownedJobs,
       Iterable<ServedQueue> queues,
       Reporter reporter,
       int batch) {
@@ -48,6 +52,7 @@ final class CallerRun {
     this.claimer = claimer;
     this.lost = lost;
     this.orderedJobs = orderedJobs;
+    this.ownedJobs = ownedJobs;
     this.reporter = reporter;
     this.batch = batch;
     queues.forEach(queue -> room.put(queue.name(), batch));
@@ -138,6 +143,28 @@ final class CallerRun {
       sweep = orderedJobs.get().sweep();
       sweep.promoted().forEach(wakeUp -> lanes.add(wakeUp.lane()));
     } while (sweep.unfinished());
+    return expect(lanes);
+  }
+
+  /**
+   * Acts on owners whose last job has ended.
+   *
+   * @return whether a job has become due in a served queue
+   */
+  private boolean checkOwners() {
+    if (ownedJobs.isEmpty()) {
+      return false;
+    }
+    List<Lane> lanes = new ArrayList<>();
+    Checked checked;
+    do {
+      checked = ownedJobs.get().sweep();
+      checked.due().forEach(wakeUp -> lanes.add(wakeUp.lane()));
+    } while (checked.unfinished());
+    return expect(lanes);
+  }
+
+  private boolean expect(List<Lane> lanes) {
     lanes.removeIf(lane -> !room.containsKey(lane.queue()));
     claimer.expect(lanes);
     return !lanes.isEmpty();
@@ -145,8 +172,11 @@ final class CallerRun {
 
   private int runBatch() {
     Deque<Attempt> claimed = new ArrayDeque<>(claim());
-    if (claimed.isEmpty() && promote()) {
-      claimed.addAll(claim());
+    if (claimed.isEmpty()) {
+      boolean isPromoted = promote();
+      if (checkOwners() || isPromoted) {
+        claimed.addAll(claim());
+      }
     }
     int ran = 0;
     try {

@@ -123,6 +123,7 @@ final class HandOvers {
     long now = System.nanoTime();
     return accepting
         && attempt.execution().isOrdered()
+        && !attempt.execution().isOwned() // the statement copies neither the owner nor the steps
         && !attempt.execution().hasSteps()
         && ending.equals(Ending.Completed.PLAIN)
         && running.ordered() <= MOST_KEYS

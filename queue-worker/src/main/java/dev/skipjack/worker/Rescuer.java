@@ -1,5 +1,6 @@
 package dev.skipjack.worker;
 
+import dev.skipjack.api.JobStatus;
 import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.Rescued;
 import java.time.Duration;
@@ -20,12 +21,22 @@ final class Rescuer implements Loop.Step {
   private final JobStore store;
   private final long interval;
   private final Reporter reporter;
+  private final Runnable ended;
   private final RandomGenerator random;
 
-  Rescuer(JobStore store, Duration interval, Reporter reporter, RandomGenerator random) {
+  /**
+   * @param ended called after a rescue that has ended jobs, which became dead or were cancelled
+   */
+  Rescuer(
+      JobStore store,
+      Duration interval,
+      Reporter reporter,
+      Runnable ended,
+      RandomGenerator random) {
     this.store = store;
     this.interval = interval.toNanos();
     this.reporter = reporter;
+    this.ended = ended;
     this.random = random;
   }
 
@@ -33,6 +44,9 @@ final class Rescuer implements Loop.Step {
   public long run() {
     List<Rescued> rescued = store.rescue(SPREAD, BATCH);
     rescued.forEach(reporter::rescued);
+    if (rescued.stream().anyMatch(job -> job.status() != JobStatus.PENDING)) {
+      ended.run();
+    }
     return rescued.size() >= BATCH ? 0 : Jitter.around(interval, random);
   }
 }

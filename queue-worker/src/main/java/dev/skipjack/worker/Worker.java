@@ -410,6 +410,7 @@ public final class Worker implements JobRunner, AutoCloseable {
               claimer,
               own.newLostClaims(),
               access.orderedJobs(),
+              access.ownedJobs(),
               queues.values(),
               reporter,
               batch);

@@ -28,6 +28,11 @@ public final class Headers {
   /** The header that names the schedule that enqueued a job, and the planned time. */
   public static final String SCHEDULE = RESERVED + "schedule";
 
+  /** The header that holds the owner of a job, as {@link NewJob#ownedBy} sets it. */
+  public static final String OWNER = RESERVED + "owner";
+
+  private static final Pattern OWNER_ID = Pattern.compile("[1-9][0-9]{0,17}");
+
   private static final Pattern NAME = Pattern.compile("[a-z0-9!#$%&'*+.^_`|~-]+");
 
   private Headers() {}
@@ -71,6 +76,17 @@ public final class Headers {
     Map<String, String> rest = new LinkedHashMap<>(headers);
     rest.remove(name);
     return Collections.unmodifiableMap(rest);
+  }
+
+  /**
+   * {@return the owner of a job with these headers, or null if it has none or the header holds
+   * anything but an id}
+   *
+   * @param headers the headers, by name
+   */
+  public static @Nullable Long owner(Map<String, String> headers) {
+    String owner = headers.get(OWNER);
+    return owner != null && OWNER_ID.matcher(owner).matches() ? (Long) Long.parseLong(owner) : null;
   }
 
   /** Returns {@code headers} with a header that has a reserved name. */

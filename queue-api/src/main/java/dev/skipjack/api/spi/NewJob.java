@@ -23,6 +23,7 @@ public final class NewJob {
   private final @Nullable UniqueKey uniqueKey;
   private final @Nullable IdempotencyKey idempotencyKey;
   private final @Nullable ScheduledFire fire;
+  private final @Nullable Long owner;
   private final Map<String, String> headers;
 
   private NewJob(
@@ -31,9 +32,15 @@ public final class NewJob {
       EnqueueOptions options,
       @Nullable UniqueKey uniqueKey,
       @Nullable IdempotencyKey idempotencyKey,
-      @Nullable ScheduledFire fire) {
+      @Nullable ScheduledFire fire,
+      @Nullable Long owner) {
     if (uniqueKey != null && idempotencyKey != null) {
       throw twoKeys(type);
+    }
+    if (owner != null && (uniqueKey != null || idempotencyKey != null)) {
+      throw new IllegalArgumentException(
+          "A job of kind '%s' has an owner and a key. A job of a batch or a join can have neither a unique key nor an idempotency key."
+              .formatted(type.kind()));
     }
     this.type = type;
     this.payload = payload;
@@ -41,10 +48,17 @@ public final class NewJob {
     this.uniqueKey = uniqueKey;
     this.idempotencyKey = idempotencyKey;
     this.fire = fire;
-    this.headers =
-        fire == null
-            ? options.headers()
-            : Headers.withReserved(options.headers(), Headers.SCHEDULE, fire.text());
+    this.owner = owner;
+    this.headers = headers(options, fire, owner);
+  }
+
+  private static Map<String, String> headers(
+      EnqueueOptions options, @Nullable ScheduledFire fire, @Nullable Long owner) {
+    Map<String, String> headers = options.headers();
+    if (fire != null) {
+      headers = Headers.withReserved(headers, Headers.SCHEDULE, fire.text());
+    }
+    return owner == null ? headers : Headers.withReserved(headers, Headers.OWNER, owner.toString());
   }
 
   /**
@@ -60,7 +74,7 @@ public final class NewJob {
             .idempotencyKey()
             .map(given -> IdempotencyKey.ofKind(type.kind(), given, options.idempotencyKept()))
             .orElse(null);
-    return new NewJob(type, payload, options, null, key, null);
+    return new NewJob(type, payload, options, null, key, null, null);
   }
 
   /**
@@ -70,7 +84,7 @@ public final class NewJob {
    * @throws IllegalArgumentException if the job has an idempotency key, because it cannot have both
    */
   public NewJob unique(UniqueKey key) {
-    return new NewJob(type, payload, options, key, idempotencyKey, fire);
+    return new NewJob(type, payload, options, key, idempotencyKey, fire, owner);
   }
 
   /**
@@ -83,7 +97,7 @@ public final class NewJob {
     if (idempotencyKey != null) {
       throw twoKeys(type);
     }
-    return new NewJob(type, payload, options, uniqueKey, key, fire);
+    return new NewJob(type, payload, options, uniqueKey, key, fire, owner);
   }
 
   /**
@@ -143,11 +157,25 @@ public final class NewJob {
    * @param cause the planned time that created the job
    */
   public NewJob firedBy(ScheduledFire cause) {
-    return new NewJob(type, payload, options, uniqueKey, idempotencyKey, cause);
+    return new NewJob(type, payload, options, uniqueKey, idempotencyKey, cause, owner);
+  }
+
+  /**
+   * {@return this job with an owner: the batch that it belongs to, or the batch of a join} The
+   * owner is stored in the row, and in a header that every claim returns. A worker that ends such a
+   * job then checks whether it was the last job of its owner. The job is archived even if its queue
+   * keeps no ended jobs.
+   *
+   * @param owner the id of the owner, above 0
+   * @throws IllegalArgumentException if the job has a unique key or an idempotency key, or the
+   *     headers become too large
+   */
+  public NewJob ownedBy(long owner) {
+    return new NewJob(type, payload, options, uniqueKey, idempotencyKey, fire, owner);
   }
 
   private NewJob with(EnqueueOptions changed) {
-    return new NewJob(type, payload, changed, uniqueKey, idempotencyKey, fire);
+    return new NewJob(type, payload, changed, uniqueKey, idempotencyKey, fire, owner);
   }
 
   /** {@return the queue of the job} */
@@ -246,6 +274,11 @@ public final class NewJob {
   public boolean hasStrictOrdering() {
     return options.orderingKey().isPresent()
         && (options.hasStrictOrdering() || type.hasStrictOrdering());
+  }
+
+  /** {@return the id of the job's owner, or null if it has none; see {@link #ownedBy}} */
+  public @Nullable Long owner() {
+    return owner;
   }
 
   /** {@return the group, or null if the job has none} */

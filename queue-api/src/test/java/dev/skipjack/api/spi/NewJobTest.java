@@ -99,6 +99,29 @@ class NewJobTest {
   }
 
   @Test
+  void anOwnerIsKeptInAHeaderThatOnlySkipjackSets() {
+    NewJob plain = NewJob.of(TYPE, "{}", EnqueueOptions.none().header("tenant", "a"));
+    NewJob owned = plain.ownedBy(42).tagged(List.of("a")).withoutHeader("skipjack-owner");
+
+    assertThat(plain.owner()).isNull();
+    assertThat(owned.owner()).isEqualTo(42);
+    assertThat(owned.headers()).containsEntry("skipjack-owner", "42").containsEntry("tenant", "a");
+    assertThat(Headers.owner(owned.headers())).isEqualTo(42);
+    assertThat(Headers.owner(plain.headers())).isNull();
+    assertThat(Headers.withoutReserved(owned.headers())).isEqualTo(plain.headers());
+  }
+
+  @Test
+  void anOwnedJobHasNoKey() {
+    NewJob owned = NewJob.of(TYPE, "{}", EnqueueOptions.none()).ownedBy(42);
+    assertThatThrownBy(() -> owned.once(new IdempotencyKey("k", Duration.ofHours(1))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("'greet' has an owner and a key");
+    assertThatThrownBy(() -> owned.unique(new UniqueKey("k", "k", UniqueUntil.ENDED)))
+        .hasMessageContaining("neither a unique key nor an idempotency key");
+  }
+
+  @Test
   void messagesShowKindAndQueueButNotThePayload() {
     assertThat(NewJob.of(TYPE, "{\"secret\":1}", EnqueueOptions.none()))
         .hasToString("NewJob[greet, queue 'emails']");

@@ -16,6 +16,7 @@ import java.util.List;
 
 import javax.annotation.processing.Generated;
 
+import org.jooq.Check;
 import org.jooq.Condition;
 import org.jooq.Field;
 import org.jooq.Identity;
@@ -33,12 +34,13 @@ import org.jooq.TableField;
 import org.jooq.TableOptions;
 import org.jooq.UniqueKey;
 import org.jooq.impl.DSL;
+import org.jooq.impl.Internal;
 import org.jooq.impl.SQLDataType;
 import org.jooq.impl.TableImpl;
 
 
 /**
- * Batches: sets of jobs with a common end.
+ * Batches: sets of jobs with a common end. A join has one too.
  */
 @Generated(
     value = {
@@ -72,16 +74,17 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
     public final TableField<JobBatchesRecord, Long> ID = createField(DSL.name("id"), SQLDataType.BIGINT.nullable(false).identity(true), this, "Identity of the batch; no job has the same id.");
 
     /**
-     * The column <code>skipjack.job_batches.owner_id</code>. Batch that this
-     * batch belongs to. NULL: none.
+     * The column <code>skipjack.job_batches.owner_id</code>. Batch that
+     * contains this batch, or the job that joins its jobs. NULL: none.
      */
-    public final TableField<JobBatchesRecord, Long> OWNER_ID = createField(DSL.name("owner_id"), SQLDataType.BIGINT, this, "Batch that this batch belongs to. NULL: none.");
+    public final TableField<JobBatchesRecord, Long> OWNER_ID = createField(DSL.name("owner_id"), SQLDataType.BIGINT, this, "Batch that contains this batch, or the job that joins its jobs. NULL: none.");
 
     /**
      * The column <code>skipjack.job_batches.total</code>. Number of jobs and
-     * batches that were added.
+     * batches that were added. Every addition changes it, so that the batch
+     * cannot finish meanwhile.
      */
-    public final TableField<JobBatchesRecord, Long> TOTAL = createField(DSL.name("total"), SQLDataType.BIGINT.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.BIGINT)), this, "Number of jobs and batches that were added.");
+    public final TableField<JobBatchesRecord, Long> TOTAL = createField(DSL.name("total"), SQLDataType.BIGINT.nullable(false).defaultValue(DSL.field(DSL.raw("0"), SQLDataType.BIGINT)), this, "Number of jobs and batches that were added. Every addition changes it, so that the batch cannot finish meanwhile.");
 
     /**
      * The column <code>skipjack.job_batches.created_at</code>. When it was
@@ -90,10 +93,10 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
     public final TableField<JobBatchesRecord, Instant> CREATED_AT = createField(DSL.name("created_at"), SQLDataType.INSTANT.nullable(false).defaultValue(DSL.field(DSL.raw("clock_timestamp()"), SQLDataType.INSTANT)), this, "When it was opened.");
 
     /**
-     * The column <code>skipjack.job_batches.sealed_at</code>. When the last job
-     * had been added. NULL: more may follow.
+     * The column <code>skipjack.job_batches.sealed_at</code>. When it was
+     * sealed, so that it finishes when its jobs have ended. NULL: not yet.
      */
-    public final TableField<JobBatchesRecord, Instant> SEALED_AT = createField(DSL.name("sealed_at"), SQLDataType.INSTANT, this, "When the last job had been added. NULL: more may follow.");
+    public final TableField<JobBatchesRecord, Instant> SEALED_AT = createField(DSL.name("sealed_at"), SQLDataType.INSTANT, this, "When it was sealed, so that it finishes when its jobs have ended. NULL: not yet.");
 
     /**
      * The column <code>skipjack.job_batches.finished_at</code>. When its last
@@ -114,6 +117,13 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
     public final TableField<JobBatchesRecord, Instant> CANCELLED_AT = createField(DSL.name("cancelled_at"), SQLDataType.INSTANT, this, "When its cancellation was requested. NULL: never.");
 
     /**
+     * The column <code>skipjack.job_batches.succeeded</code>. Whether all of
+     * its jobs and batches had succeeded when it finished. NULL: it has not
+     * finished.
+     */
+    public final TableField<JobBatchesRecord, Boolean> SUCCEEDED = createField(DSL.name("succeeded"), SQLDataType.BOOLEAN, this, "Whether all of its jobs and batches had succeeded when it finished. NULL: it has not finished.");
+
+    /**
      * The column <code>skipjack.job_batches.dead_policy</code>. count: a dead
      * job has ended. wait: the batch waits until it is redriven, cancelled or
      * pruned. cancel_rest: it cancels the others.
@@ -121,10 +131,10 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
     public final TableField<JobBatchesRecord, String> DEAD_POLICY = createField(DSL.name("dead_policy"), SQLDataType.CLOB.nullable(false).defaultValue(DSL.field(DSL.raw("'count'::text"), SQLDataType.CLOB)), this, "count: a dead job has ended. wait: the batch waits until it is redriven, cancelled or pruned. cancel_rest: it cancels the others.");
 
     /**
-     * The column <code>skipjack.job_batches.name</code>. Name for operators;
-     * several batches may have the same.
+     * The column <code>skipjack.job_batches.name</code>. Name for operators,
+     * which several batches may have; of a join, the name of the step.
      */
-    public final TableField<JobBatchesRecord, String> NAME = createField(DSL.name("name"), SQLDataType.CLOB.nullable(false), this, "Name for operators; several batches may have the same.");
+    public final TableField<JobBatchesRecord, String> NAME = createField(DSL.name("name"), SQLDataType.CLOB.nullable(false), this, "Name for operators, which several batches may have; of a join, the name of the step.");
 
     /**
      * The column <code>skipjack.job_batches.finish_kind</code>. Kind of the job
@@ -143,6 +153,24 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
      * that job.
      */
     public final TableField<JobBatchesRecord, JSONB> FINISH_PAYLOAD = createField(DSL.name("finish_payload"), SQLDataType.JSONB, this, "Payload of that job.");
+
+    /**
+     * The column <code>skipjack.job_batches.finish_payload_version</code>.
+     * Payload version of that job.
+     */
+    public final TableField<JobBatchesRecord, Integer> FINISH_PAYLOAD_VERSION = createField(DSL.name("finish_payload_version"), SQLDataType.INTEGER, this, "Payload version of that job.");
+
+    /**
+     * The column <code>skipjack.job_batches.finish_priority</code>. Priority of
+     * that job. NULL: the default of its queue.
+     */
+    public final TableField<JobBatchesRecord, Short> FINISH_PRIORITY = createField(DSL.name("finish_priority"), SQLDataType.SMALLINT, this, "Priority of that job. NULL: the default of its queue.");
+
+    /**
+     * The column <code>skipjack.job_batches.finish_max_attempts</code>. Maximum
+     * number of attempts of that job. NULL: the default of its queue.
+     */
+    public final TableField<JobBatchesRecord, Integer> FINISH_MAX_ATTEMPTS = createField(DSL.name("finish_max_attempts"), SQLDataType.INTEGER, this, "Maximum number of attempts of that job. NULL: the default of its queue.");
 
     /**
      * The column <code>skipjack.job_batches.success_kind</code>. Kind of the
@@ -164,6 +192,24 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
     public final TableField<JobBatchesRecord, JSONB> SUCCESS_PAYLOAD = createField(DSL.name("success_payload"), SQLDataType.JSONB, this, "Payload of that job.");
 
     /**
+     * The column <code>skipjack.job_batches.success_payload_version</code>.
+     * Payload version of that job.
+     */
+    public final TableField<JobBatchesRecord, Integer> SUCCESS_PAYLOAD_VERSION = createField(DSL.name("success_payload_version"), SQLDataType.INTEGER, this, "Payload version of that job.");
+
+    /**
+     * The column <code>skipjack.job_batches.success_priority</code>. Priority
+     * of that job. NULL: the default of its queue.
+     */
+    public final TableField<JobBatchesRecord, Short> SUCCESS_PRIORITY = createField(DSL.name("success_priority"), SQLDataType.SMALLINT, this, "Priority of that job. NULL: the default of its queue.");
+
+    /**
+     * The column <code>skipjack.job_batches.success_max_attempts</code>.
+     * Maximum number of attempts of that job. NULL: the default of its queue.
+     */
+    public final TableField<JobBatchesRecord, Integer> SUCCESS_MAX_ATTEMPTS = createField(DSL.name("success_max_attempts"), SQLDataType.INTEGER, this, "Maximum number of attempts of that job. NULL: the default of its queue.");
+
+    /**
      * The column <code>skipjack.job_batches.first_dead_kind</code>. Kind of the
      * job that is enqueued when the first job of the batch has become dead.
      * NULL: none.
@@ -182,12 +228,30 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
      */
     public final TableField<JobBatchesRecord, JSONB> FIRST_DEAD_PAYLOAD = createField(DSL.name("first_dead_payload"), SQLDataType.JSONB, this, "Payload of that job.");
 
+    /**
+     * The column <code>skipjack.job_batches.first_dead_payload_version</code>.
+     * Payload version of that job.
+     */
+    public final TableField<JobBatchesRecord, Integer> FIRST_DEAD_PAYLOAD_VERSION = createField(DSL.name("first_dead_payload_version"), SQLDataType.INTEGER, this, "Payload version of that job.");
+
+    /**
+     * The column <code>skipjack.job_batches.first_dead_priority</code>.
+     * Priority of that job. NULL: the default of its queue.
+     */
+    public final TableField<JobBatchesRecord, Short> FIRST_DEAD_PRIORITY = createField(DSL.name("first_dead_priority"), SQLDataType.SMALLINT, this, "Priority of that job. NULL: the default of its queue.");
+
+    /**
+     * The column <code>skipjack.job_batches.first_dead_max_attempts</code>.
+     * Maximum number of attempts of that job. NULL: the default of its queue.
+     */
+    public final TableField<JobBatchesRecord, Integer> FIRST_DEAD_MAX_ATTEMPTS = createField(DSL.name("first_dead_max_attempts"), SQLDataType.INTEGER, this, "Maximum number of attempts of that job. NULL: the default of its queue.");
+
     private JobBatches(Name alias, Table<JobBatchesRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);
     }
 
     private JobBatches(Name alias, Table<JobBatchesRecord> aliased, Field<?>[] parameters, Condition where) {
-        super(alias, null, aliased, parameters, DSL.comment("Batches: sets of jobs with a common end."), TableOptions.table(), where);
+        super(alias, null, aliased, parameters, DSL.comment("Batches: sets of jobs with a common end. A join has one too."), TableOptions.table(), where);
     }
 
     /**
@@ -229,6 +293,13 @@ public class JobBatches extends TableImpl<JobBatchesRecord> {
     @Override
     public UniqueKey<JobBatchesRecord> getPrimaryKey() {
         return Keys.JOB_BATCHES_PKEY;
+    }
+
+    @Override
+    public List<Check<JobBatchesRecord>> getChecks() {
+        return Arrays.asList(
+            Internal.createCheck(this, DSL.name("job_batches_finished_check"), "((((finished_at IS NULL) = (succeeded IS NULL)) AND ((finished_at IS NULL) OR (sealed_at IS NOT NULL))))", true)
+        );
     }
 
     @Override

@@ -285,9 +285,10 @@ public class Jobs extends TableImpl<JobsRecord> {
 
     /**
      * The column <code>skipjack.jobs.owner_id</code>. Batch that the job
-     * belongs to, or the job that waits for it in a join. NULL: none.
+     * belongs to; a join has a batch too. NULL: none. Also in the header
+     * skipjack-owner, which claims return.
      */
-    public final TableField<JobsRecord, Long> OWNER_ID = createField(DSL.name("owner_id"), SQLDataType.BIGINT, this, "Batch that the job belongs to, or the job that waits for it in a join. NULL: none.");
+    public final TableField<JobsRecord, Long> OWNER_ID = createField(DSL.name("owner_id"), SQLDataType.BIGINT, this, "Batch that the job belongs to; a join has a batch too. NULL: none. Also in the header skipjack-owner, which claims return.");
 
     /**
      * The column <code>skipjack.jobs.awaits</code>. Name of the sleep, signal

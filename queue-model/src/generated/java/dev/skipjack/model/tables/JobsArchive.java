@@ -201,9 +201,10 @@ public class JobsArchive extends TableImpl<JobsArchiveRecord> {
 
     /**
      * The column <code>skipjack.jobs_archive.owner_id</code>. Batch that it
-     * belonged to, or the job that waited for it in a join.
+     * belonged to. Such a job is archived even if its queue keeps no ended
+     * jobs, and kept as long as the batch.
      */
-    public final TableField<JobsArchiveRecord, Long> OWNER_ID = createField(DSL.name("owner_id"), SQLDataType.BIGINT, this, "Batch that it belonged to, or the job that waited for it in a join.");
+    public final TableField<JobsArchiveRecord, Long> OWNER_ID = createField(DSL.name("owner_id"), SQLDataType.BIGINT, this, "Batch that it belonged to. Such a job is archived even if its queue keeps no ended jobs, and kept as long as the batch.");
 
     /**
      * The column <code>skipjack.jobs_archive.steps</code>. What its steps

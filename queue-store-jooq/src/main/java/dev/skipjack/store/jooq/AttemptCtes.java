@@ -181,20 +181,21 @@ final class AttemptCtes {
    * closed.
    *
    * @param locked a CTE from {@link #locked}
-   * @param steps whether jobs may have durable steps: those of cancelled jobs are archived then,
-   *     and the undos of cancelled and dead jobs are enqueued
+   * @param parts what the statement adds: with an owner, it is archived; with steps, those of
+   *     cancelled jobs are archived, and the undos of cancelled and dead jobs are enqueued
    * @param close creates the update of the audit rows from {@code ended}
    */
   static Endings endings(
       CommonTableExpression<?> locked,
       CommonTableExpression<?> kept,
-      boolean steps,
+      EndParts parts,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
-    return endings(List.of(locked, kept), kept, locked, steps, close);
+    return endings(List.of(locked, kept), kept, locked, parts, close);
   }
 
   /**
-   * Returns CTEs like {@link #endings}, for jobs that are locked only for updates.
+   * Returns CTEs like {@link #endings}, for jobs that are locked only for updates and may have an
+   * owner.
    *
    * @param locked a CTE from {@link #lockedForUpdateOnly}
    */
@@ -203,23 +204,23 @@ final class AttemptCtes {
       CommonTableExpression<?> kept,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
     CommonTableExpression<?> deletable = deletable(locked);
-    return endings(List.of(locked, kept, deletable), kept, deletable, false, close);
+    return endings(List.of(locked, kept, deletable), kept, deletable, EndParts.OWNED, close);
   }
 
   private static Endings endings(
       List<CommonTableExpression<?>> first,
       CommonTableExpression<?> kept,
       CommonTableExpression<?> deletable,
-      boolean steps,
+      EndParts parts,
       Function<CommonTableExpression<?>, CommonTableExpression<?>> close) {
-    CommonTableExpression<?> cancelled = cancelled(deletable);
+    CommonTableExpression<?> cancelled = cancelled(deletable, parts.owned());
     CommonTableExpression<?> ended = ended(kept, cancelled);
     List<CommonTableExpression<?>> all = new ArrayList<>(first);
     all.add(cancelled);
-    if (steps) {
+    if (parts.steps()) {
       all.addAll(endedSteps(cancelled, kept));
     } else {
-      all.add(Archive.of(cancelled, JobStatus.CANCELLED));
+      all.add(Archive.of(cancelled, JobStatus.CANCELLED, parts.owned()));
     }
     all.add(ended);
     all.add(close.apply(ended));
@@ -253,9 +254,9 @@ final class AttemptCtes {
   record Endings(List<CommonTableExpression<?>> all, CommonTableExpression<?> ended) {}
 
   /** Returns a CTE that deletes the jobs whose cancellation was requested from the live table. */
-  private static CommonTableExpression<?> cancelled(Table<?> locked) {
+  private static CommonTableExpression<?> cancelled(Table<?> locked, boolean owned) {
     return name("cancelled")
-        .as(deleteFrom(JOBS).where(isCancelledIn(locked)).returning(Archive.columns()));
+        .as(deleteFrom(JOBS).where(isCancelledIn(locked)).returning(Archive.columns(owned)));
   }
 
   private static CommonTableExpression<?> ended(Table<?> kept, Table<?> cancelled) {

@@ -34,7 +34,7 @@ import org.jooq.Field;
  * archived  AS (INSERT INTO jobs_archive ... FROM cancelled),
  * requested AS (UPDATE jobs SET cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp())
  *                WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'running')) RETURNING id)
- * SELECT CASE WHEN cancelled .. WHEN requested .. WHEN locked.status = 'dead' .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END, cancelled.ordering_key
+ * SELECT CASE WHEN cancelled .. WHEN requested .. WHEN locked.status = 'dead' .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END, cancelled.ordering_key, cancelled.owner_id
  *   FROM given LEFT JOIN locked ... LEFT JOIN cancelled ... LEFT JOIN requested ...
  * }</pre>
  *
@@ -68,7 +68,7 @@ final class CancelStatement {
                 deleteFrom(JOBS)
                     .where(
                         JOBS.ID.eq(any(array(select(CommandCtes.idOf(deletable)).from(deletable)))))
-                    .returning(Archive.columns()));
+                    .returning(Archive.columns(true)));
     CommonTableExpression<?> requested =
         name("requested")
             .as(
@@ -88,6 +88,7 @@ final class CancelStatement {
             .when(CommandCtes.exists(), CommandCtes.literal(CancelResult.BUSY))
             .otherwise(CommandCtes.literal(CancelResult.GONE));
     Field<String> orderingKey = CommandCtes.orderingKeyOf(cancelled);
+    Field<Long> owner = CommandCtes.ownerOf(cancelled);
     return Statement.of(
         dialect,
         CommandCtes.resultOfEach(
@@ -95,15 +96,18 @@ final class CancelStatement {
                     locked,
                     deletable,
                     cancelled,
-                    Archive.of(cancelled, JobStatus.CANCELLED),
+                    Archive.of(cancelled, JobStatus.CANCELLED, true),
                     requested),
-                List.of(result, orderingKey),
+                List.of(result, orderingKey, owner),
                 locked,
                 cancelled,
                 requested)
             .orderBy(CommandCtes.POSITION),
         CommandCtes::arguments,
         row ->
-            new KeyedResult<>(CancelResult.valueOf(row.text(result)), row.textOrNull(orderingKey)));
+            new KeyedResult<>(
+                CancelResult.valueOf(row.text(result)),
+                row.textOrNull(orderingKey),
+                row.numberOrNull(owner)));
   }
 }

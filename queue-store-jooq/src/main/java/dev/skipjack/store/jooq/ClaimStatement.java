@@ -295,12 +295,15 @@ final class ClaimStatement {
 
   /** Reads a claimed job from the columns of {@link #returned}. */
   static ClaimedJob read(Row row) throws SQLException {
+    Map<String, String> headers = Headers.parse(row.textOrNull(JOBS.HEADERS));
     return new ClaimedJob(
         new Execution(
             new JobId(row.number(JOBS.ID)),
             new ExecutionId(row.number(JOBS.CURRENT_EXECUTION_ID)),
             row.instant(JOBS.STARTED_AT),
-            row.textOrNull(JOBS.ORDERING_KEY)),
+            row.textOrNull(JOBS.ORDERING_KEY),
+            Headers.owner(headers),
+            false),
         row.text(JOBS.QUEUE),
         row.text(JOBS.KIND),
         Objects.requireNonNullElse(row.textOrNull(JOBS.PAYLOAD), ""),
@@ -310,7 +313,7 @@ final class ClaimStatement {
         row.integer(JOBS.UNCOUNTED_ATTEMPTS),
         row.integer(JOBS.MAX_ATTEMPTS),
         row.instant(JOBS.SCHEDULED_AT),
-        Headers.parse(row.textOrNull(JOBS.HEADERS)));
+        headers);
   }
 
   private static <T> Field<T> column(Table<?> table, Field<T> field) {

@@ -144,6 +144,11 @@ final class CommandCtes {
     return field(name(changed.getName(), JOBS.ORDERING_KEY.getName()), String.class);
   }
 
+  /** Returns the owner of the jobs of {@code changed}, for {@link KeyedResult}. */
+  static Field<Long> ownerOf(Table<?> changed) {
+    return field(name(changed.getName(), JOBS.OWNER_ID.getName()), Long.class);
+  }
+
   static Field<JobStatus> statusOf(Table<?> table) {
     return field(name(table.getName(), "status"), JOBS.STATUS.getDataType());
   }

@@ -51,8 +51,8 @@ import org.jooq.Param;
  * SELECT CASE WHEN EXISTS (SELECT 1 FROM ended) THEN 'DONE' ... END
  * }</pre>
  *
- * <p>Batches that contain a job with an ordering key use a second text, which ends with the parts
- * of {@link Promotion}.
+ * <p>Batches that contain a job with an ordering key use another text, which ends with the parts of
+ * {@link Promotion}. Those that contain a job with an owner use texts that archive the owner.
  *
  * <p>In two statements, a change that is committed between the copy and the delete would be lost. A
  * cancellation request comes too late for a completed job and is ignored. {@link AttemptCtes}
@@ -72,50 +72,39 @@ final class CompleteStatement {
   private CompleteStatement() {}
 
   /** Creates the statement that completes a batch of jobs in its own transaction. */
-  static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks, false));
+  static OutcomeStatement<List<Execution>, Verdict> of(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks, parts));
   }
 
-  /**
-   * Creates a statement like that of {@link #of}, which also promotes the next job of each ordering
-   * key.
-   */
-  static OutcomeStatement<List<Execution>, Verdict> ofOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Function.identity(), weeks -> in(dialect, weeks, true));
-  }
-
-  /**
-   * Returns the columns of the deleted jobs that the other parts need.
-   *
-   * @param ordered whether one of these parts is {@link #behind}
-   */
-  static List<Field<?>> returned(boolean ordered) {
-    List<Field<?>> columns = new ArrayList<>(Archive.columns());
-    if (ordered) {
+  /** Returns the columns of the deleted jobs that the parts need. */
+  static List<Field<?>> returned(EndParts parts) {
+    List<Field<?>> columns = new ArrayList<>(Archive.columns(parts.owned()));
+    if (parts.ordered()) {
       columns.add(JOBS.ORDERING_HEAD);
     }
     return columns;
   }
 
-  /**
-   * Returns the parts that promote the next job of each ordering key, or none if {@code ordered} is
-   * false.
-   */
-  static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended, boolean ordered) {
-    return ordered ? Promotion.behind(ended) : List.of();
+  /** Returns the CTEs that promote the next job of each ordering key, if they are wanted. */
+  static List<CommonTableExpression<?>> behind(CommonTableExpression<?> ended, EndParts parts) {
+    return parts.ordered() ? Promotion.behind(ended) : List.of();
   }
 
   private static Statement<List<Execution>, Verdict> in(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     ArrayRows given = AttemptCtes.given();
     CommonTableExpression<?> locked = AttemptCtes.locked();
-    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked), ordered);
+    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked), parts);
     Field<String> verdict = AttemptCtes.verdict(given, ended);
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
-            with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
-                .with(behind(ended, ordered)),
+            with(
+                    locked,
+                    ended,
+                    Archive.of(ended, JobStatus.COMPLETED, parts.owned()),
+                    closed(ended, weeks))
+                .with(behind(ended, parts)),
             given,
             ended,
             verdict),
@@ -126,18 +115,25 @@ final class CompleteStatement {
   /**
    * Creates the statement that completes one job in its own transaction. It costs the server a
    * sixth less than a batch of one.
+   *
+   * @param parts without ordering
    */
-  static OutcomeStatement<Execution, Verdict> ofSingle(DSLContext dialect) {
-    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofSingleIn(dialect, weeks));
+  static OutcomeStatement<Execution, Verdict> ofSingle(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofSingleIn(dialect, weeks, parts));
   }
 
-  private static Statement<Execution, Verdict> ofSingleIn(DSLContext dialect, AuditWeeks weeks) {
+  private static Statement<Execution, Verdict> ofSingleIn(
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     CommonTableExpression<?> locked = lockedSingle();
-    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked), false);
+    CommonTableExpression<?> ended = ended(AttemptCtes.isLocked(locked), parts);
     Field<String> verdict = verdictOfSingle(ended);
     return Statement.of(
         dialect,
-        with(locked, ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
+        with(
+                locked,
+                ended,
+                Archive.of(ended, JobStatus.COMPLETED, parts.owned()),
+                closed(ended, weeks))
             .select(verdict),
         CompleteStatement::arguments,
         row -> AttemptCtes.verdict(row, verdict));
@@ -159,25 +155,17 @@ final class CompleteStatement {
    * Creates the statement that completes one job in the handler's transaction. It waits for the
    * row, and returns whether the attempt was ended.
    */
-  static OutcomeStatement<Execution, Boolean> ofOne(DSLContext dialect) {
-    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks, false));
-  }
-
-  /**
-   * Creates a statement like that of {@link #ofOne}, which also promotes the next job of the
-   * ordering key.
-   */
-  static OutcomeStatement<Execution, Boolean> ofOneOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks, true));
+  static OutcomeStatement<Execution, Boolean> ofOne(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofOne(Function.identity(), weeks -> ofOneIn(dialect, weeks, parts));
   }
 
   private static Statement<Execution, Boolean> ofOneIn(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered) {
-    CommonTableExpression<?> ended = endedForOne(ordered);
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
+    CommonTableExpression<?> ended = endedForOne(parts);
     return Statement.of(
         dialect,
-        with(ended, Archive.of(ended, JobStatus.COMPLETED), closed(ended, weeks))
-            .with(behind(ended, ordered))
+        with(ended, Archive.of(ended, JobStatus.COMPLETED, parts.owned()), closed(ended, weeks))
+            .with(behind(ended, parts))
             .select(COUNT)
             .from(ended),
         CompleteStatement::arguments,
@@ -188,8 +176,8 @@ final class CompleteStatement {
    * Returns a CTE that deletes the job of one attempt from the live table, in a handler's
    * transaction.
    */
-  static CommonTableExpression<?> endedForOne(boolean ordered) {
-    return ended(IS_FENCED, ordered);
+  static CommonTableExpression<?> endedForOne(EndParts parts) {
+    return ended(IS_FENCED, parts);
   }
 
   /** Reads {@link #COUNT}. */
@@ -204,8 +192,8 @@ final class CompleteStatement {
   }
 
   /** Returns a CTE that deletes jobs from the live table. */
-  static CommonTableExpression<?> ended(Condition which, boolean ordered) {
-    return name("ended").as(deleteFrom(JOBS).where(which).returning(returned(ordered)));
+  static CommonTableExpression<?> ended(Condition which, EndParts parts) {
+    return name("ended").as(deleteFrom(JOBS).where(which).returning(returned(parts)));
   }
 
   /** Returns a CTE that closes the audit rows as succeeded. */

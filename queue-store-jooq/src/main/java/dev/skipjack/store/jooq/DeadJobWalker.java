@@ -9,7 +9,7 @@ import dev.skipjack.sql.ShrinkingLimit;
 import dev.skipjack.sql.Statement;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.Request;
 import dev.skipjack.store.jooq.WalkDeadJobsStatement.WalkPosition;
-import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
+import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.KeyedResult;
 import java.time.Duration;
 import java.util.List;
@@ -24,7 +24,8 @@ final class DeadJobWalker {
 
   private final OwnTransactions transactions;
   private final OwnTransactions reads;
-  private final JooqOrderedJobs orderedJobs;
+  private final PartitionHealing healing;
+  private final Successors successors;
   private final Statement<List<JobId>, KeyedResult<PruneResult>> prune;
   private final Statement<Request, WalkPosition> walkAll;
   private final Statement<Request, WalkPosition> walkQueue;
@@ -32,8 +33,12 @@ final class DeadJobWalker {
   private final Statement<Request, WalkPosition> walkQueueAndKind;
 
   DeadJobWalker(
-      OwnTransactions transactions, Lazy<DSLContext> dialect, JooqOrderedJobs orderedJobs) {
-    this.orderedJobs = orderedJobs;
+      OwnTransactions transactions,
+      PartitionHealing healing,
+      Lazy<DSLContext> dialect,
+      Successors successors) {
+    this.healing = healing;
+    this.successors = successors;
     this.transactions = transactions;
     this.reads = transactions.readOnly();
     this.prune = Statement.lazily(() -> PruneStatement.of(dialect.get()));
@@ -68,7 +73,7 @@ final class DeadJobWalker {
   }
 
   private List<PruneResult> pruneBatch(List<JobId> batch) {
-    return orderedJobs.passOn(transactions.run(prune, batch));
+    return successors.passOn(healing.run(() -> transactions.run(prune, batch)));
   }
 
   private Statement<Request, WalkPosition> walk(DeadJobs which) {

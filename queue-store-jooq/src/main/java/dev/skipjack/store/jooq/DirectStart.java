@@ -83,7 +83,7 @@ final class DirectStart implements LocalWorkers {
     this.insertInTransaction =
         Statement.lazily(() -> DirectStartStatement.inTransaction(dialect.get()));
     this.confirm = Statement.lazily(() -> ConfirmStartStatement.of(dialect.get()));
-    this.requeue = OutcomeStatement.lazily(() -> RequeueStatement.of(dialect.get()));
+    this.requeue = OutcomeStatement.lazily(() -> RequeueStatement.of(dialect.get(), EndParts.NONE));
   }
 
   @Override

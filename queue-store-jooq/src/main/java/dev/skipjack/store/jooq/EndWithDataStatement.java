@@ -50,8 +50,9 @@ import org.jspecify.annotations.Nullable;
  * SELECT verdict FROM given LEFT JOIN ended ...
  * }</pre>
  *
- * <p>Like {@link CompleteStatement}, it has a second text for batches with ordering keys. A third
- * one, for batches that contain a job with durable steps, also has the parts of {@link StepCtes}.
+ * <p>Like {@link CompleteStatement}, it has other texts for batches with ordering keys or owners.
+ * Another one, for batches that contain a job with durable steps, also has the parts of {@link
+ * StepCtes}.
  *
  * <p>For jobs without data, {@link CompleteStatement} is cheaper. {@link AttemptCtes} explains the
  * lock order.
@@ -65,46 +66,27 @@ final class EndWithDataStatement {
   private EndWithDataStatement() {}
 
   /** Creates the statement that ends a batch of jobs in its own transaction. */
-  static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(
-        FinalOutcome::execution, weeks -> in(dialect, weeks, false, false));
-  }
-
-  /**
-   * Creates a statement like that of {@link #of}, which also promotes the next job of each ordering
-   * key.
-   */
-  static OutcomeStatement<List<FinalOutcome>, Verdict> ofOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(
-        FinalOutcome::execution, weeks -> in(dialect, weeks, true, false));
-  }
-
-  /**
-   * Creates a statement like that of {@link #ofOrdered}, which also archives the steps of the jobs,
-   * and enqueues the undos of cancelled ones.
-   */
-  static OutcomeStatement<List<FinalOutcome>, Verdict> withSteps(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(
-        FinalOutcome::execution, weeks -> in(dialect, weeks, true, true));
+  static OutcomeStatement<List<FinalOutcome>, Verdict> of(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofBatch(FinalOutcome::execution, weeks -> in(dialect, weeks, parts));
   }
 
   private static Statement<List<FinalOutcome>, Verdict> in(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered, boolean steps) {
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     ArrayRows given =
         AttemptCtes.given()
             .column("ended_as", ENDED_AS)
             .column("result", RESULTS)
             .column("reason", REASONS);
     CommonTableExpression<?> locked = AttemptCtes.locked();
-    CommonTableExpression<?> ended = ended(given, locked, ordered);
+    CommonTableExpression<?> ended = ended(given, locked, parts);
     Field<String> verdict = AttemptCtes.verdict(given, ended);
     return Statement.of(
         dialect,
         AttemptCtes.resultOfEach(
             with(locked, ended)
-                .with(archived(ended, steps))
+                .with(archived(ended, parts))
                 .with(closed(ended, weeks))
-                .with(CompleteStatement.behind(ended, ordered)),
+                .with(CompleteStatement.behind(ended, parts)),
             given,
             ended,
             verdict),
@@ -119,34 +101,16 @@ final class EndWithDataStatement {
    * Creates the statement that ends one job in the handler's transaction. It waits for the row, and
    * returns whether the attempt was ended.
    */
-  static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect) {
+  static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect, EndParts parts) {
     return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, false, false));
-  }
-
-  /**
-   * Creates a statement like that of {@link #ofOne}, which also promotes the next job of the
-   * ordering key.
-   */
-  static OutcomeStatement<CompletionWithResult, Boolean> ofOneOrdered(DSLContext dialect) {
-    return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, true, false));
-  }
-
-  /**
-   * Creates a statement like that of {@link #ofOneOrdered}, which also archives the steps of the
-   * job.
-   */
-  static OutcomeStatement<CompletionWithResult, Boolean> ofOneWithSteps(DSLContext dialect) {
-    return OutcomeStatement.ofOne(
-        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, true, true));
+        CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, parts));
   }
 
   private static Statement<CompletionWithResult, Boolean> ofOneIn(
-      DSLContext dialect, AuditWeeks weeks, boolean ordered, boolean steps) {
-    CommonTableExpression<?> ended = CompleteStatement.endedForOne(ordered);
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
+    CommonTableExpression<?> ended = CompleteStatement.endedForOne(parts);
     List<CommonTableExpression<?>> memos =
-        steps ? List.of(StepCtes.memos(ended), StepCtes.waits(ended)) : List.of();
+        parts.steps() ? List.of(StepCtes.memos(ended), StepCtes.waits(ended)) : List.of();
     return Statement.of(
         dialect,
         with(ended)
@@ -157,9 +121,10 @@ final class EndWithDataStatement {
                     inline(JobStatus.COMPLETED, JOBS_ARCHIVE.STATUS),
                     cast(Texts.param("result"), JOBS_ARCHIVE.RESULT),
                     of(ended, "last_error"),
-                    steps ? memos.get(0) : null),
+                    parts.owned(),
+                    parts.steps() ? memos.get(0) : null),
                 CompleteStatement.closed(ended, weeks))
-            .with(CompleteStatement.behind(ended, ordered))
+            .with(CompleteStatement.behind(ended, parts))
             .select(CompleteStatement.COUNT)
             .from(ended),
         given -> CompleteStatement.arguments(given.execution()).text("result", given.result()),
@@ -167,8 +132,8 @@ final class EndWithDataStatement {
   }
 
   private static CommonTableExpression<?> ended(
-      ArrayRows given, CommonTableExpression<?> locked, boolean ordered) {
-    List<Field<?>> returned = CompleteStatement.returned(ordered);
+      ArrayRows given, CommonTableExpression<?> locked, EndParts parts) {
+    List<Field<?>> returned = CompleteStatement.returned(parts);
     returned.add(given.field("ended_as", String.class));
     returned.add(given.field("result", String.class));
     returned.add(given.field("reason", String.class));
@@ -181,31 +146,28 @@ final class EndWithDataStatement {
                 .returningResult(returned));
   }
 
-  /**
-   * Returns the CTEs that archive the jobs.
-   *
-   * @param steps whether they also archive steps, and enqueue the undos of cancelled jobs
-   */
+  /** Returns the CTEs that archive the jobs, and enqueue the undos of cancelled jobs. */
   private static List<CommonTableExpression<?>> archived(
-      CommonTableExpression<?> ended, boolean steps) {
-    if (!steps) {
-      return List.of(archived(ended, null));
+      CommonTableExpression<?> ended, EndParts parts) {
+    if (!parts.steps()) {
+      return List.of(archived(ended, parts, null));
     }
     CommonTableExpression<?> memos = StepCtes.memos(ended);
     return List.of(
         memos,
         StepCtes.waits(ended),
-        archived(ended, memos),
+        archived(ended, parts, memos),
         StepCtes.undos(memos, isCancelled(ended)));
   }
 
   private static CommonTableExpression<?> archived(
-      CommonTableExpression<?> ended, @Nullable CommonTableExpression<?> memos) {
+      CommonTableExpression<?> ended, EndParts parts, @Nullable CommonTableExpression<?> memos) {
     return Archive.of(
         ended,
         of(ended, "ended_as"),
         cast(of(ended, "result"), JOBS_ARCHIVE.RESULT),
         coalesce(of(ended, "reason"), of(ended, "last_error")),
+        parts.owned(),
         memos);
   }
 

@@ -2,6 +2,7 @@ package dev.skipjack.store.jooq;
 
 import dev.skipjack.api.EnqueueResult;
 import dev.skipjack.api.spi.NewJob;
+import dev.skipjack.api.spi.WakeUp;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Session;
 import dev.skipjack.sql.ShrinkingLimit;
@@ -184,6 +185,13 @@ final class EnqueueTransactions implements QueueExtension.Waker {
     Promoted promoted = keys.isEmpty() ? Promoted.NOTHING : ordered.get().promoteCommitted(keys);
     if (wakeUps != null) {
       wakeUps.committed(jobs, results, promoted);
+    }
+  }
+
+  @Override
+  public void wakeCommitted(List<WakeUp> due) {
+    if (wakeUps != null) {
+      wakeUps.committed(List.of(), List.of(), new Promoted(due, Set.of(), null));
     }
   }
 

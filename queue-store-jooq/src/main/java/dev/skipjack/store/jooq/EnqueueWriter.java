@@ -41,8 +41,11 @@ final class EnqueueWriter {
   private final Statement<List<NewJob>, EnqueueResult> enqueueUniform;
   private final Statement<List<NewJob>, EnqueueResult> enqueue;
   private final Statement<List<NewJob>, EnqueueResult> enqueueOrdered;
+  private final Statement<List<NewJob>, EnqueueResult> enqueueUniformOwned;
+  private final Statement<List<NewJob>, EnqueueResult> enqueueOwned;
   private final Statement<NewJob, EnqueueResult> enqueueOne;
   private final Statement<NewJob, EnqueueResult> enqueueOneOrdered;
+  private final Statement<NewJob, EnqueueResult> enqueueOneOwned;
   private final Statement<List<NewJob>, Optional<EnqueueResult>> enqueueOnce;
 
   EnqueueWriter(Lazy<DSLContext> dialect, StrictOrdering strictOrdering) {
@@ -51,6 +54,11 @@ final class EnqueueWriter {
         Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.UNIFORM));
     this.enqueue = Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.UNORDERED));
     this.enqueueOrdered = Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.ALL));
+    this.enqueueUniformOwned =
+        Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.UNIFORM_OWNED));
+    this.enqueueOwned = Statement.lazily(() -> EnqueueStatement.of(dialect.get(), Accepted.OWNED));
+    this.enqueueOneOwned =
+        Statement.lazily(() -> EnqueueStatement.ofOne(dialect.get(), Accepted.OWNED));
     this.enqueueOne =
         Statement.lazily(() -> EnqueueStatement.ofOne(dialect.get(), Accepted.UNORDERED));
     this.enqueueOneOrdered =
@@ -130,7 +138,11 @@ final class EnqueueWriter {
   }
 
   private Statement<NewJob, EnqueueResult> one(NewJob job) {
-    return Accepted.of(job) == Accepted.UNORDERED ? enqueueOne : enqueueOneOrdered;
+    return switch (Accepted.of(job)) {
+      case OWNED -> enqueueOneOwned;
+      case ALL -> enqueueOneOrdered;
+      default -> enqueueOne;
+    };
   }
 
   private Statement<List<NewJob>, EnqueueResult> several(List<NewJob> jobs) {
@@ -138,6 +150,8 @@ final class EnqueueWriter {
       case UNIFORM -> enqueueUniform;
       case UNORDERED -> enqueue;
       case ALL -> enqueueOrdered;
+      case UNIFORM_OWNED -> enqueueUniformOwned;
+      case OWNED -> enqueueOwned;
     };
   }
 

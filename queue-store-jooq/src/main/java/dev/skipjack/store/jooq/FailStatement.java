@@ -59,20 +59,17 @@ final class FailStatement {
 
   private FailStatement() {}
 
-  static OutcomeStatement<List<Failure>, Ended> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, false));
-  }
-
   /**
-   * Creates a statement like that of {@link #of}, for batches that contain a job with durable
-   * steps.
+   * Creates the statement.
+   *
+   * @param parts without ordering, because the caller promotes the next jobs
    */
-  static OutcomeStatement<List<Failure>, Ended> withSteps(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, true));
+  static OutcomeStatement<List<Failure>, Ended> of(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofBatch(Failure::execution, weeks -> in(dialect, weeks, parts));
   }
 
   private static Statement<List<Failure>, Ended> in(
-      DSLContext dialect, AuditWeeks weeks, boolean steps) {
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
@@ -85,7 +82,7 @@ final class FailStatement {
         dialect,
         given,
         AttemptCtes.endings(
-            locked, kept(given, locked), steps, ended -> closed(given, ended, weeks)),
+            locked, kept(given, locked), parts, ended -> closed(given, ended, weeks)),
         FailStatement::arguments);
   }
 

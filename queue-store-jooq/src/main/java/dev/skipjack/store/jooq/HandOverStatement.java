@@ -90,8 +90,9 @@ final class HandOverStatement {
 
   private static Statement<HandOver, HandedOver> in(DSLContext dialect, AuditWeeks weeks) {
     CommonTableExpression<?> locked = CompleteStatement.lockedSingle();
-    CommonTableExpression<?> ended = CompleteStatement.ended(AttemptCtes.isLocked(locked), true);
-    CommonTableExpression<?> archived = Archive.of(ended, JobStatus.COMPLETED);
+    CommonTableExpression<?> ended =
+        CompleteStatement.ended(AttemptCtes.isLocked(locked), EndParts.ORDERED);
+    CommonTableExpression<?> archived = Archive.of(ended, JobStatus.COMPLETED, false);
     CommonTableExpression<?> closed = CompleteStatement.closed(ended, weeks);
     CommonTableExpression<?> freed =
         Promotion.freed(ended, isWritten(archived).and(isWritten(closed)));

@@ -19,6 +19,7 @@ import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.Names;
 import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.SchemaName;
 import dev.skipjack.api.spi.Sweeper;
@@ -36,6 +37,7 @@ import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.SchemaExtension;
 import dev.skipjack.sql.SchemaExtensions;
 import dev.skipjack.sql.StatementDialect;
+import dev.skipjack.store.jooq.internal.OwnedJobsProvider;
 import dev.skipjack.store.jooq.internal.QueueExtension;
 import dev.skipjack.store.jooq.internal.history.DailyPartitions;
 import dev.skipjack.store.jooq.internal.history.JooqMaintenance;
@@ -59,12 +61,15 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A job queue in a PostgreSQL database, with which applications enqueue jobs. Workers and
@@ -81,6 +86,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
   /** The name of the default schema. */
   public static final String DEFAULT_SCHEMA = "skipjack";
+
+  private static final Logger LOG = LoggerFactory.getLogger(JobQueue.class);
 
   /** The version of the newest migration that this version of the library requires. */
   private static final int SCHEMA_VERSION = 9;
@@ -115,6 +122,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final Lazy<JobOperations> operations;
   private final Lazy<Schedules> schedules;
   private final Lazy<ScheduleStore> scheduleStore;
+  private final Lazy<Optional<OwnedJobs>> ownedJobs;
 
   private JobQueue(Builder settings, PayloadCodec codec) {
     this.dataSource = settings.dataSource;
@@ -135,7 +143,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
             : null;
     StrictOrdering strictOrdering = new StrictOrdering(dialect);
     EnqueueWriter writer = new EnqueueWriter(dialect, strictOrdering);
-    Lazy<Side> application = Lazy.of(() -> new Side(transactions, dialect));
+    Lazy<Side> application = Lazy.of(() -> new Side(transactions, dialect, this::checkOwners));
     this.workerConnections = OwnConnections.ofWorkers(control);
     this.ofWorkers =
         Lazy.of(
@@ -143,7 +151,8 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
                 new Side(
                     new OwnTransactions(workerConnections)
                         .onReadOnlyServer(new IdleConnections(control)::discard),
-                    dialect));
+                    dialect,
+                    owners -> {})); // the workers sweep
     this.codec = codec;
     this.jobFactory = new NewJobFactory(codec, settings.limits);
     this.interceptor = new Interceptors(settings.interceptors);
@@ -201,6 +210,13 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
 
     this.store = Lazy.of(() -> ofWorkers.get().store(writer, sender, jobFactory::create));
     this.sweepers = Lazy.of(this::loadSweepers);
+    Lazy<Optional<OwnedJobsProvider>> owners = Lazy.of(OwnedJobsProvider::find);
+    this.ownedJobs =
+        Lazy.of(
+            () ->
+                owners
+                    .get()
+                    .map(each -> ofWorkers.get().ownedJobs(each, jobFactory, writer, sender)));
     this.scheduleStore =
         Lazy.of(
             () ->
@@ -260,35 +276,60 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       OwnTransactions transactions,
       Lazy<DSLContext> dialect,
       PartitionHealing healing,
-      JooqOrderedJobs orderedJobs,
+      Successors successors,
       DeadJobWalker deadJobs) {
 
-    Side(OwnTransactions transactions, Lazy<DSLContext> dialect) {
-      this(transactions, dialect, new JooqOrderedJobs(transactions, dialect));
-    }
-
-    private Side(
-        OwnTransactions transactions, Lazy<DSLContext> dialect, JooqOrderedJobs orderedJobs) {
+    /**
+     * @param checkOwners as for {@link Successors}
+     */
+    Side(OwnTransactions transactions, Lazy<DSLContext> dialect, Consumer<Set<Long>> checkOwners) {
       this(
           transactions,
           dialect,
           PartitionHealing.by(transactions, dialect),
-          orderedJobs,
-          new DeadJobWalker(transactions, dialect, orderedJobs));
+          new Successors(new JooqOrderedJobs(transactions, dialect), checkOwners));
+    }
+
+    private Side(
+        OwnTransactions transactions,
+        Lazy<DSLContext> dialect,
+        PartitionHealing healing,
+        Successors successors) {
+      this(
+          transactions,
+          dialect,
+          healing,
+          successors,
+          new DeadJobWalker(transactions, healing, dialect, successors));
+    }
+
+    JooqOrderedJobs orderedJobs() {
+      return successors.orderedJobs();
     }
 
     EnqueueTransactions enqueues(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
-      return new EnqueueTransactions(transactions, writer, () -> orderedJobs, wakeUps, null, null);
+      return new EnqueueTransactions(transactions, writer, this::orderedJobs, wakeUps, null, null);
     }
 
     JooqJobStore store(
         EnqueueWriter writer, @Nullable WakeUpSender wakeUps, QueueExtension.JobFactory jobs) {
       return new JooqJobStore(
-          transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs, jobs);
+          transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs(), jobs);
+    }
+
+    OwnedJobs ownedJobs(
+        OwnedJobsProvider provider,
+        NewJobFactory jobFactory,
+        EnqueueWriter writer,
+        @Nullable WakeUpSender wakeUps) {
+      EnqueueTransactions enqueues = enqueues(writer, wakeUps);
+      return provider.create(
+          new OwnedJobsProvider.Parts(
+              transactions, dialect, enqueues::write, enqueues, admin(jobFactory)::cancel));
     }
 
     JooqQueueAdmin admin(NewJobFactory jobFactory) {
-      return new JooqQueueAdmin(transactions, healing, dialect, jobFactory, orderedJobs, deadJobs);
+      return new JooqQueueAdmin(transactions, healing, dialect, jobFactory, successors, deadJobs);
     }
   }
 
@@ -405,14 +446,18 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     Side side = within(new OwnTransactions(control), transaction);
     EnqueueWriter writer = new EnqueueWriter(side.dialect(), new StrictOrdering(side.dialect()));
     return new TransactionAccess(
-        this, side.store(writer, null, jobFactory::create), side.orderedJobs());
+        this,
+        side.store(writer, null, jobFactory::create),
+        side.orderedJobs(),
+        OwnedJobsProvider.find().map(each -> side.ownedJobs(each, jobFactory, writer, null)));
   }
 
   /** Returns the parts for statements in the transaction of the supplied connection. */
   private Side within(OwnTransactions transactions, Supplier<Connection> transaction) {
     return new Side(
         transactions.within(transaction),
-        Lazy.of(() -> StatementDialect.withinTransaction(schema)));
+        Lazy.of(() -> StatementDialect.withinTransaction(schema)),
+        owners -> {}); // their ends are not committed yet
   }
 
   @Override
@@ -483,6 +528,20 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   @Override
   public Optional<OrderedJobs> orderedJobs() {
     return Optional.of(ofWorkers.get().orderedJobs());
+  }
+
+  @Override
+  public Optional<OwnedJobs> ownedJobs() {
+    return ownedJobs.get();
+  }
+
+  /** Checks owners after an operator's command. If that fails, a worker's sweep checks them. */
+  private void checkOwners(Set<Long> owners) {
+    try {
+      ownedJobs().ifPresent(jobs -> jobs.check(owners));
+    } catch (RuntimeException failure) {
+      LOG.debug("Owners not checked, left to a worker owners={}", owners, failure);
+    }
   }
 
   /** {@return the data source on which the queue was built} */

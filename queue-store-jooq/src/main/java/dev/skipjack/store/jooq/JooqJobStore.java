@@ -70,26 +70,16 @@ final class JooqJobStore implements JobStore, StoreParts {
   private final Statement<HeldStatement.Request, ClaimedJob> held;
   private final Statement<HeartbeatStatement.Request, Renewal> heartbeat;
   private final Statement<List<Progress>, Verdict> progress;
-  private final OutcomeStatement<List<Execution>, Verdict> complete;
-  private final OutcomeStatement<Execution, Verdict> completeSingle;
-  private final OutcomeStatement<Execution, Boolean> completeIn;
-  private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
+  private final EndStatements<List<Execution>, Verdict> complete;
+  private final EndStatements<Execution, Verdict> completeSingle;
+  private final EndStatements<Execution, Boolean> completeIn;
+  private final EndStatements<EndWithDataStatement.CompletionWithResult, Boolean>
       completeInWithResult;
-  private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithData;
-  private final OutcomeStatement<List<Execution>, Verdict> completeOrdered;
+  private final EndStatements<List<FinalOutcome>, Verdict> endWithData;
   private final OutcomeStatement<HandOver, HandedOver> handOver;
-  private final OutcomeStatement<Execution, Boolean> completeInOrdered;
-  private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
-      completeInOrderedWithResult;
-  private final OutcomeStatement<List<FinalOutcome>, Verdict> endOrderedWithData;
-  private final OutcomeStatement<List<Failure>, Ended> fail;
-  private final OutcomeStatement<List<Requeue>, Ended> requeue;
+  private final EndStatements<List<Failure>, Ended> fail;
+  private final EndStatements<List<Requeue>, Ended> requeue;
   private final OutcomeStatement<List<Execution>, Optional<ExecutionStatus>> attemptStatus;
-  private final OutcomeStatement<List<FinalOutcome>, Verdict> endWithSteps;
-  private final OutcomeStatement<EndWithDataStatement.CompletionWithResult, Boolean>
-      completeInWithSteps;
-  private final OutcomeStatement<List<Failure>, Ended> failWithSteps;
-  private final OutcomeStatement<List<Requeue>, Ended> requeueWithSteps;
   private final Lazy<DSLContext> dialect;
   private final JobFactory jobFactory;
   private final Map<Class<?>, Object> parts = new ConcurrentHashMap<>();
@@ -116,31 +106,17 @@ final class JooqJobStore implements JobStore, StoreParts {
     this.held = Statement.lazily(() -> HeldStatement.of(dialect.get()));
     this.heartbeat = Statement.lazily(() -> HeartbeatStatement.of(dialect.get()));
     this.progress = Statement.lazily(() -> ProgressStatement.of(dialect.get()));
-    this.complete = OutcomeStatement.lazily(() -> CompleteStatement.of(dialect.get()));
-    this.completeSingle = OutcomeStatement.lazily(() -> CompleteStatement.ofSingle(dialect.get()));
-    this.completeIn = OutcomeStatement.lazily(() -> CompleteStatement.ofOne(dialect.get()));
+    this.complete = new EndStatements<>(parts -> CompleteStatement.of(dialect.get(), parts));
+    this.completeSingle =
+        new EndStatements<>(parts -> CompleteStatement.ofSingle(dialect.get(), parts));
+    this.completeIn = new EndStatements<>(parts -> CompleteStatement.ofOne(dialect.get(), parts));
     this.completeInWithResult =
-        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOne(dialect.get()));
-    this.endWithData = OutcomeStatement.lazily(() -> EndWithDataStatement.of(dialect.get()));
-    this.completeOrdered =
-        OutcomeStatement.lazily(() -> CompleteStatement.ofOrdered(dialect.get()));
+        new EndStatements<>(parts -> EndWithDataStatement.ofOne(dialect.get(), parts));
+    this.endWithData = new EndStatements<>(parts -> EndWithDataStatement.of(dialect.get(), parts));
     this.handOver = OutcomeStatement.lazily(() -> HandOverStatement.of(dialect.get()));
-    this.completeInOrdered =
-        OutcomeStatement.lazily(() -> CompleteStatement.ofOneOrdered(dialect.get()));
-    this.completeInOrderedWithResult =
-        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOneOrdered(dialect.get()));
-    this.endOrderedWithData =
-        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOrdered(dialect.get()));
-    this.fail = OutcomeStatement.lazily(() -> FailStatement.of(dialect.get()));
-    this.requeue = OutcomeStatement.lazily(() -> RequeueStatement.of(dialect.get()));
+    this.fail = new EndStatements<>(parts -> FailStatement.of(dialect.get(), parts));
+    this.requeue = new EndStatements<>(parts -> RequeueStatement.of(dialect.get(), parts));
     this.attemptStatus = OutcomeStatement.lazily(() -> AttemptStatusStatement.of(dialect.get()));
-    this.endWithSteps =
-        OutcomeStatement.lazily(() -> EndWithDataStatement.withSteps(dialect.get()));
-    this.completeInWithSteps =
-        OutcomeStatement.lazily(() -> EndWithDataStatement.ofOneWithSteps(dialect.get()));
-    this.failWithSteps = OutcomeStatement.lazily(() -> FailStatement.withSteps(dialect.get()));
-    this.requeueWithSteps =
-        OutcomeStatement.lazily(() -> RequeueStatement.withSteps(dialect.get()));
     this.healing = healing;
     this.enqueues = enqueues;
     this.rescue = new RescueSweep(transactions, dialect, healing);
@@ -275,17 +251,15 @@ final class JooqJobStore implements JobStore, StoreParts {
 
   @Override
   public List<Verdict> complete(List<Execution> executions) {
-    if (executions.stream().anyMatch(Execution::hasSteps)) {
-      return endWithSteps(executions.stream().map(e -> FinalOutcome.completed(e, null)).toList());
+    EndParts parts = EndParts.of(executions.stream());
+    if (parts.steps()) {
+      return endWithData(executions.stream().map(e -> FinalOutcome.completed(e, null)).toList());
     }
-    if (executions.stream().anyMatch(Execution::isOrdered)) {
-      return end(completeOrdered, executions);
-    }
-    if (executions.size() == 1) {
+    if (executions.size() == 1 && !parts.ordered()) {
       Execution single = executions.get(0);
-      return write(completeSingle.ending(single), single);
+      return write(completeSingle.ending(parts, single), single);
     }
-    return end(complete, executions);
+    return end(complete, parts, executions);
   }
 
   /**
@@ -294,7 +268,7 @@ final class JooqJobStore implements JobStore, StoreParts {
    */
   @Override
   public HandedOver handOver(HandOver request) {
-    if (request.ended().hasSteps()) {
+    if (request.ended().hasSteps() || request.ended().isOwned()) {
       return JobStore.super.handOver(request);
     }
     Statement<HandOver, HandedOver> statement = handOver.ending(request);
@@ -326,23 +300,15 @@ final class JooqJobStore implements JobStore, StoreParts {
 
   @Override
   public List<Verdict> endWithData(List<FinalOutcome> outcomes) {
-    if (outcomes.stream().anyMatch(each -> each.execution().hasSteps())) {
-      return endWithSteps(outcomes);
+    EndParts parts = parts(outcomes, FinalOutcome::execution);
+    List<Verdict> verdicts = end(endWithData, parts, outcomes);
+    if (parts.steps()) {
+      ordered.promoteCommitted(
+          outcomes.stream()
+              .filter(each -> each.as() == JobStatus.CANCELLED && each.execution().hasSteps())
+              .map(each -> undoKey(each.execution()))
+              .toList());
     }
-    return end(
-        outcomes.stream().anyMatch(each -> each.execution().isOrdered())
-            ? endOrderedWithData
-            : endWithData,
-        outcomes);
-  }
-
-  private List<Verdict> endWithSteps(List<FinalOutcome> outcomes) {
-    List<Verdict> verdicts = end(endWithSteps, outcomes);
-    ordered.promoteCommitted(
-        outcomes.stream()
-            .filter(each -> each.as() == JobStatus.CANCELLED && each.execution().hasSteps())
-            .map(each -> undoKey(each.execution()))
-            .toList());
     return verdicts;
   }
 
@@ -353,47 +319,28 @@ final class JooqJobStore implements JobStore, StoreParts {
 
   @Override
   public void completeIn(Connection transaction, Execution execution) {
-    if (execution.hasSteps()) {
-      completeInWithSteps(transaction, execution, null);
-      return;
-    }
-    completeIn(
-        transaction, execution, execution.isOrdered() ? completeInOrdered : completeIn, execution);
+    completeIn(transaction, execution, null);
   }
 
   @Override
   public void completeIn(Connection transaction, Execution execution, @Nullable String result) {
-    if (result == null) {
-      completeIn(transaction, execution);
-    } else if (execution.hasSteps()) {
-      completeInWithSteps(transaction, execution, result);
+    if (result == null && !execution.hasSteps()) {
+      completeIn(transaction, execution, completeIn, execution);
     } else {
       completeIn(
           transaction,
           execution,
-          execution.isOrdered() ? completeInOrderedWithResult : completeInWithResult,
+          completeInWithResult,
           new EndWithDataStatement.CompletionWithResult(execution, result));
     }
   }
 
-  private void completeInWithSteps(
-      Connection transaction, Execution execution, @Nullable String result) {
-    completeIn(
-        transaction,
-        execution,
-        completeInWithSteps,
-        new EndWithDataStatement.CompletionWithResult(execution, result));
-  }
-
   private <Q> void completeIn(
-      Connection transaction,
-      Execution execution,
-      OutcomeStatement<Q, Boolean> statement,
-      Q request) {
+      Connection transaction, Execution execution, EndStatements<Q, Boolean> statement, Q request) {
     boolean ended;
     try {
       Session.requireTransaction(transaction);
-      ended = statement.ending(request).run(transaction, request).get(0);
+      ended = statement.ending(EndParts.of(execution), request).run(transaction, request).get(0);
     } catch (SQLException failure) {
       if (PartitionHealing.isMissing(failure)) {
         // The caller's transaction has failed, but the job's next attempt should find the
@@ -435,16 +382,17 @@ final class JooqJobStore implements JobStore, StoreParts {
 
   @Override
   public List<Ended> fail(List<Failure> failures) {
-    boolean steps = failures.stream().anyMatch(each -> each.execution().hasSteps());
-    return passOn(end(steps ? failWithSteps : fail, failures), failures, Failure::execution);
+    EndParts parts = parts(failures, Failure::execution).unordered();
+    return passOn(end(fail, parts, failures), failures, Failure::execution);
   }
 
   @Override
   public List<Ended> requeue(List<Requeue> attempts) {
-    boolean steps =
-        attempts.stream()
-            .anyMatch(each -> each.execution().hasSteps() || each.suspension() != null);
-    return passOn(end(steps ? requeueWithSteps : requeue, attempts), attempts, Requeue::execution);
+    EndParts parts = parts(attempts, Requeue::execution).unordered();
+    if (attempts.stream().anyMatch(each -> each.suspension() != null)) {
+      parts = EndParts.ALL;
+    }
+    return passOn(end(requeue, parts, attempts), attempts, Requeue::execution);
   }
 
   @Override
@@ -494,8 +442,13 @@ final class JooqJobStore implements JobStore, StoreParts {
     return results;
   }
 
-  private <A, R> List<R> end(OutcomeStatement<List<A>, R> statement, List<A> attempts) {
-    return attempts.isEmpty() ? List.of() : write(statement.ending(attempts), attempts);
+  private static <A> EndParts parts(List<A> attempts, Function<A, Execution> execution) {
+    return EndParts.of(attempts.stream().map(execution));
+  }
+
+  private <A, R> List<R> end(
+      EndStatements<List<A>, R> statement, EndParts parts, List<A> attempts) {
+    return attempts.isEmpty() ? List.of() : write(statement.ending(parts, attempts), attempts);
   }
 
   private <Q, R> List<R> write(Statement<Q, R> statement, Q request) {

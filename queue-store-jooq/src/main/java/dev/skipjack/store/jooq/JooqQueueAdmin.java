@@ -60,6 +60,7 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
   private final GroupTable groups;
   private final NewJobFactory jobFactory;
   private final JooqOrderedJobs orderedJobs;
+  private final Successors successors;
   private final DeadJobWalker deadJobs;
   private final Statement<List<JobId>, KeyedResult<CancelResult>> cancel;
   private final Statement<List<JobId>, KeyedResult<RedriveResult>> redrive;
@@ -71,7 +72,7 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
       PartitionHealing healing,
       Lazy<DSLContext> dialect,
       NewJobFactory jobFactory,
-      JooqOrderedJobs orderedJobs,
+      Successors successors,
       DeadJobWalker deadJobs) {
     this.transactions = transactions;
     this.healing = healing;
@@ -81,7 +82,8 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
     this.limits = new LimitTable(transactions, statements, dialect);
     this.groups = new GroupTable(statements);
     this.jobFactory = jobFactory;
-    this.orderedJobs = orderedJobs;
+    this.orderedJobs = successors.orderedJobs();
+    this.successors = successors;
     this.deadJobs = deadJobs;
     this.cancel = Statement.lazily(() -> CancelStatement.of(dialect.get()));
     this.redrive = Statement.lazily(() -> RedriveStatement.of(dialect.get()));
@@ -97,21 +99,18 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
 
   private JooqQueueAdmin within(Supplier<Connection> transaction) {
     OwnTransactions same = transactions.within(transaction);
-    JooqOrderedJobs keys = new JooqOrderedJobs(same, dialect);
+    // Owners are left to the workers' sweep, because the ends are not committed yet.
+    Successors keys = new Successors(new JooqOrderedJobs(same, dialect), owners -> {});
+    PartitionHealing healed = PartitionHealing.by(same, dialect);
     return new JooqQueueAdmin(
-        same,
-        PartitionHealing.by(same, dialect),
-        dialect,
-        jobFactory,
-        keys,
-        new DeadJobWalker(same, dialect, keys));
+        same, healed, dialect, jobFactory, keys, new DeadJobWalker(same, healed, dialect, keys));
   }
 
   @Override
   public List<CancelResult> cancel(List<JobId> jobs) {
     return run(
         jobs,
-        batch -> orderedJobs.passOn(healing.run(() -> transactions.run(cancel, batch))),
+        batch -> successors.passOn(healing.run(() -> transactions.run(cancel, batch))),
         result -> result == CancelResult.BUSY,
         null);
   }
@@ -120,7 +119,7 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
   public List<RedriveResult> redrive(List<JobId> jobs) {
     return run(
         jobs,
-        batch -> orderedJobs.passOn(transactions.impatient().run(redrive, batch)),
+        batch -> successors.passOn(transactions.impatient().run(redrive, batch)),
         result -> result instanceof RedriveResult.Busy,
         new RedriveResult.Busy());
   }

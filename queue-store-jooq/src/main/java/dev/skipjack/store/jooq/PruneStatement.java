@@ -16,11 +16,13 @@ import org.jooq.DSLContext;
 import org.jooq.Field;
 
 /**
- * Deletes dead jobs without archiving them.
+ * Deletes dead jobs without archiving them, except those with an owner, which are archived as
+ * cancelled.
  *
  * <pre>{@code
  * WITH locked AS MATERIALIZED (SELECT id, status FROM jobs WHERE id = ANY (:ids) ORDER BY id FOR UPDATE SKIP LOCKED),
- * pruned AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'dead')) RETURNING id, ordering_key)
+ * pruned AS (DELETE FROM jobs WHERE id = ANY (ARRAY(SELECT id FROM locked WHERE status = 'dead')) RETURNING ...),
+ * archived AS (INSERT INTO jobs_archive (...) SELECT ... FROM pruned WHERE owner_id IS NOT NULL)
  * SELECT CASE WHEN pruned .. WHEN locked (another state) .. WHEN EXISTS (the row) THEN 'BUSY' ELSE 'GONE' END, pruned.ordering_key FROM given ...
  * }</pre>
  *
@@ -38,7 +40,7 @@ final class PruneStatement {
             .as(
                 deleteFrom(JOBS)
                     .where(CommandCtes.isLockedAs(locked, JobStatus.DEAD))
-                    .returning(JOBS.ID, JOBS.ORDERING_KEY));
+                    .returning(Archive.columns(true)));
     Field<String> result =
         CommandCtes.result(
             pruned,
@@ -48,12 +50,20 @@ final class PruneStatement {
             PruneResult.BUSY,
             PruneResult.GONE);
     Field<String> orderingKey = CommandCtes.orderingKeyOf(pruned);
+    Field<Long> owner = CommandCtes.ownerOf(pruned);
     return Statement.of(
         dialect,
-        CommandCtes.resultOfEach(with(locked, pruned), List.of(result, orderingKey), locked, pruned)
+        CommandCtes.resultOfEach(
+                with(locked, pruned, Archive.ofOwned(pruned)),
+                List.of(result, orderingKey, owner),
+                locked,
+                pruned)
             .orderBy(CommandCtes.POSITION),
         CommandCtes::arguments,
         row ->
-            new KeyedResult<>(PruneResult.valueOf(row.text(result)), row.textOrNull(orderingKey)));
+            new KeyedResult<>(
+                PruneResult.valueOf(row.text(result)),
+                row.textOrNull(orderingKey),
+                row.numberOrNull(owner)));
   }
 }

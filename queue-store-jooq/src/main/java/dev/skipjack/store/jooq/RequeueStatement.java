@@ -87,26 +87,23 @@ final class RequeueStatement {
 
   private RequeueStatement() {}
 
-  static OutcomeStatement<List<Requeue>, Ended> of(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Requeue::execution, weeks -> in(dialect, weeks, false));
-  }
-
   /**
-   * Creates a statement like that of {@link #of}, for batches that contain a job with durable
-   * steps.
+   * Creates the statement.
+   *
+   * @param parts without ordering, because the caller promotes the next jobs
    */
-  static OutcomeStatement<List<Requeue>, Ended> withSteps(DSLContext dialect) {
-    return OutcomeStatement.ofBatch(Requeue::execution, weeks -> in(dialect, weeks, true));
+  static OutcomeStatement<List<Requeue>, Ended> of(DSLContext dialect, EndParts parts) {
+    return OutcomeStatement.ofBatch(Requeue::execution, weeks -> in(dialect, weeks, parts));
   }
 
   private static Statement<List<Requeue>, Ended> in(
-      DSLContext dialect, AuditWeeks weeks, boolean steps) {
+      DSLContext dialect, AuditWeeks weeks, EndParts parts) {
     ArrayRows given =
         AttemptCtes.given()
             .column("delay", DELAYS)
             .column("until", UNTILS)
             .column("closed_as", CLOSED_AS);
-    if (steps) {
+    if (parts.steps()) {
       given
           .column("awaits", AWAITS)
           .column("signals_seen", SIGNALS_SEEN)
@@ -117,8 +114,11 @@ final class RequeueStatement {
         dialect,
         given,
         AttemptCtes.endings(
-            locked, kept(given, locked, steps), steps, ended -> closed(given, ended, weeks)),
-        steps ? RequeueStatement::argumentsWithSteps : RequeueStatement::arguments);
+            locked,
+            kept(given, locked, parts.steps()),
+            parts,
+            ended -> closed(given, ended, weeks)),
+        parts.steps() ? RequeueStatement::argumentsWithSteps : RequeueStatement::arguments);
   }
 
   private static CommonTableExpression<?> kept(

@@ -7,6 +7,7 @@ import dev.skipjack.api.spi.JobStore;
 import dev.skipjack.api.spi.LeaseKeeper;
 import dev.skipjack.api.spi.Maintenance;
 import dev.skipjack.api.spi.OrderedJobs;
+import dev.skipjack.api.spi.OwnedJobs;
 import dev.skipjack.api.spi.ScheduleStore;
 import dev.skipjack.api.spi.WakeUps;
 import dev.skipjack.api.spi.WorkerRegistry;
@@ -14,7 +15,8 @@ import java.sql.Connection;
 import java.util.Optional;
 
 /** Access for a worker whose statements run in a transaction of the caller. */
-record TransactionAccess(JobQueue queue, JobStore store, OrderedJobs ordered)
+record TransactionAccess(
+    JobQueue queue, JobStore store, OrderedJobs ordered, Optional<OwnedJobs> ownedJobs)
     implements QueueAccess {
 
   @Override

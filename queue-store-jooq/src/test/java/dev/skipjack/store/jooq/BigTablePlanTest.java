@@ -152,18 +152,23 @@ class BigTablePlanTest {
     all.put("heartbeat", HeartbeatStatement.of(dialect).text());
     all.put("progress", ProgressStatement.of(dialect).text());
     all.put("cancelRequested", CancelRequestedStatement.of(dialect).text());
-    all.put("complete", CompleteStatement.of(dialect).in(weeks).text());
-    all.put("completeSingle", CompleteStatement.ofSingle(dialect).in(weeks).text());
-    all.put("completeIn", CompleteStatement.ofOne(dialect).in(weeks).text());
-    all.put("completeInWithResult", EndWithDataStatement.ofOne(dialect).in(weeks).text());
-    all.put("endWithData", EndWithDataStatement.of(dialect).in(weeks).text());
-    all.put("fail", FailStatement.of(dialect).in(weeks).text());
+    all.put("complete", CompleteStatement.of(dialect, EndParts.NONE).in(weeks).text());
+    all.put("completeSingle", CompleteStatement.ofSingle(dialect, EndParts.NONE).in(weeks).text());
+    all.put("completeIn", CompleteStatement.ofOne(dialect, EndParts.NONE).in(weeks).text());
+    all.put(
+        "completeInWithResult",
+        EndWithDataStatement.ofOne(dialect, EndParts.NONE).in(weeks).text());
+    all.put("endWithData", EndWithDataStatement.of(dialect, EndParts.NONE).in(weeks).text());
+    all.put("fail", FailStatement.of(dialect, EndParts.NONE).in(weeks).text());
     all.put("held", HeldStatement.of(dialect).text());
-    all.put("requeue", RequeueStatement.of(dialect).in(weeks).text());
-    all.put("endWithSteps", EndWithDataStatement.withSteps(dialect).in(weeks).text());
-    all.put("completeInWithSteps", EndWithDataStatement.ofOneWithSteps(dialect).in(weeks).text());
-    all.put("failWithSteps", FailStatement.withSteps(dialect).in(weeks).text());
-    all.put("requeueWithSteps", RequeueStatement.withSteps(dialect).in(weeks).text());
+    all.put("requeue", RequeueStatement.of(dialect, EndParts.NONE).in(weeks).text());
+    all.put("endWithSteps", EndWithDataStatement.of(dialect, EndParts.ALL).in(weeks).text());
+    all.put(
+        "completeInWithSteps", EndWithDataStatement.ofOne(dialect, EndParts.ALL).in(weeks).text());
+    all.put("failWithSteps", FailStatement.of(dialect, EndParts.ALL).in(weeks).text());
+    all.put("requeueWithSteps", RequeueStatement.of(dialect, EndParts.ALL).in(weeks).text());
+    all.put("completeOwned", CompleteStatement.of(dialect, EndParts.OWNED).in(weeks).text());
+    all.put("failOwned", FailStatement.of(dialect, EndParts.OWNED).in(weeks).text());
     all.put("rescue", RescueStatement.of(dialect).text());
     all.put("firstExpired", RescueStatement.firstExpired(dialect).text());
     all.put("cancel", CancelStatement.of(dialect).text());

@@ -93,7 +93,38 @@ final class EveryStatement {
     ofAWorker(queue, dataSource);
     ofOrderedJobs(queue, dataSource);
     ofGroups(queue, dataSource);
+    ofOwnedJobs(queue, dataSource);
     ofSteps(queue, dataSource);
+  }
+
+  /**
+   * Runs the statements of jobs with an owner, which have their own queue. Leaves no job behind.
+   */
+  private static void ofOwnedJobs(JobQueue queue, DataSource dataSource) throws SQLException {
+    JobStore store = queue.store();
+    NewJob owned =
+        NewJob.of(Fixture.WORK.onQueue("owned"), "{\"number\":1}", EnqueueOptions.none())
+            .ownedBy(1);
+    store.enqueue(List.of(owned));
+    store.enqueue(List.of(owned, owned, owned));
+    store.enqueue(List.of(owned, owned, owned, owned.tagged(List.of("other"))));
+    List<Execution> claimed =
+        store.claim(Fixture.request(8, Fixture.LEASE, new Lane("owned", 0))).stream()
+            .map(ClaimedJob::execution)
+            .toList();
+    assertThat(claimed).hasSize(8).allMatch(Execution::isOwned);
+    store.complete(claimed.subList(0, 1));
+    store.complete(claimed.subList(1, 3));
+    store.endWithData(List.of(FinalOutcome.completed(claimed.get(3), "1")));
+    inOne(dataSource, connection -> store.completeIn(connection, claimed.get(4)));
+    inOne(dataSource, connection -> store.completeIn(connection, claimed.get(5), "[1]"));
+    List<JobId> last = claimed.subList(6, 8).stream().map(Execution::jobId).toList();
+    queue.admin().cancel(last);
+    store.fail(List.of(new Failure(claimed.get(6), JobError.of("no luck"), Duration.ZERO, false)));
+    store.requeue(
+        List.of(new Requeue(claimed.get(7), ExecutionStatus.RELEASED, Duration.ZERO, null)));
+    assertThat(queue.reader().find(last.get(1)).orElseThrow().summary().status())
+        .isEqualTo(JobStatus.CANCELLED);
   }
 
   /** Runs the statements that end jobs with durable steps. Leaves no live job behind. */

@@ -47,6 +47,11 @@ class GoldenSqlTest {
             Map.entry("confirm-start", ConfirmStartStatement.of(dialect).text()),
             Map.entry("enqueue-one", EnqueueStatement.ofOne(dialect, Accepted.UNORDERED).text()),
             Map.entry("enqueue-one-ordered", EnqueueStatement.ofOne(dialect, Accepted.ALL).text()),
+            Map.entry("enqueue-one-owned", EnqueueStatement.ofOne(dialect, Accepted.OWNED).text()),
+            Map.entry("enqueue-owned", EnqueueStatement.of(dialect, Accepted.OWNED).text()),
+            Map.entry(
+                "enqueue-uniform-owned",
+                EnqueueStatement.of(dialect, Accepted.UNIFORM_OWNED).text()),
             Map.entry("enqueue-once", EnqueueOnceStatement.of(dialect).text()),
             Map.entry("due-lanes", DueLanesStatement.of(dialect).text()),
             Map.entry("claim", ClaimStatement.of(dialect).text()),
@@ -67,29 +72,57 @@ class GoldenSqlTest {
             Map.entry("heartbeat", HeartbeatStatement.of(dialect).text()),
             Map.entry("progress", ProgressStatement.of(dialect).text()),
             Map.entry("cancel-requested", CancelRequestedStatement.of(dialect).text()),
-            Map.entry("complete", CompleteStatement.of(dialect).in(weeks).text()),
-            Map.entry("complete-single", CompleteStatement.ofSingle(dialect).in(weeks).text()),
-            Map.entry("complete-in", CompleteStatement.ofOne(dialect).in(weeks).text()),
+            Map.entry("complete", CompleteStatement.of(dialect, EndParts.NONE).in(weeks).text()),
             Map.entry(
-                "complete-in-with-result", EndWithDataStatement.ofOne(dialect).in(weeks).text()),
-            Map.entry("end-with-data", EndWithDataStatement.of(dialect).in(weeks).text()),
-            Map.entry("complete-ordered", CompleteStatement.ofOrdered(dialect).in(weeks).text()),
+                "complete-single",
+                CompleteStatement.ofSingle(dialect, EndParts.NONE).in(weeks).text()),
             Map.entry(
-                "complete-in-ordered", CompleteStatement.ofOneOrdered(dialect).in(weeks).text()),
+                "complete-in", CompleteStatement.ofOne(dialect, EndParts.NONE).in(weeks).text()),
+            Map.entry(
+                "complete-in-with-result",
+                EndWithDataStatement.ofOne(dialect, EndParts.NONE).in(weeks).text()),
+            Map.entry(
+                "end-with-data", EndWithDataStatement.of(dialect, EndParts.NONE).in(weeks).text()),
+            Map.entry(
+                "complete-ordered",
+                CompleteStatement.of(dialect, EndParts.ORDERED).in(weeks).text()),
+            Map.entry(
+                "complete-in-ordered",
+                CompleteStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text()),
             Map.entry(
                 "complete-in-ordered-with-result",
-                EndWithDataStatement.ofOneOrdered(dialect).in(weeks).text()),
+                EndWithDataStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text()),
             Map.entry(
-                "end-ordered-with-data", EndWithDataStatement.ofOrdered(dialect).in(weeks).text()),
-            Map.entry("end-with-steps", EndWithDataStatement.withSteps(dialect).in(weeks).text()),
+                "end-ordered-with-data",
+                EndWithDataStatement.of(dialect, EndParts.ORDERED).in(weeks).text()),
+            Map.entry(
+                "complete-owned", CompleteStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry(
+                "complete-single-owned",
+                CompleteStatement.ofSingle(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry(
+                "complete-in-owned",
+                CompleteStatement.ofOne(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry(
+                "complete-in-owned-with-result",
+                EndWithDataStatement.ofOne(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry(
+                "end-owned-with-data",
+                EndWithDataStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry("fail-owned", FailStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry(
+                "requeue-owned", RequeueStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
+            Map.entry(
+                "end-with-steps", EndWithDataStatement.of(dialect, EndParts.ALL).in(weeks).text()),
             Map.entry(
                 "complete-in-with-steps",
-                EndWithDataStatement.ofOneWithSteps(dialect).in(weeks).text()),
-            Map.entry("fail-with-steps", FailStatement.withSteps(dialect).in(weeks).text()),
-            Map.entry("requeue-with-steps", RequeueStatement.withSteps(dialect).in(weeks).text()),
+                EndWithDataStatement.ofOne(dialect, EndParts.ALL).in(weeks).text()),
+            Map.entry("fail-with-steps", FailStatement.of(dialect, EndParts.ALL).in(weeks).text()),
+            Map.entry(
+                "requeue-with-steps", RequeueStatement.of(dialect, EndParts.ALL).in(weeks).text()),
             Map.entry("hand-over", HandOverStatement.of(dialect).in(weeks).text()),
-            Map.entry("fail", FailStatement.of(dialect).in(weeks).text()),
-            Map.entry("requeue", RequeueStatement.of(dialect).in(weeks).text()),
+            Map.entry("fail", FailStatement.of(dialect, EndParts.NONE).in(weeks).text()),
+            Map.entry("requeue", RequeueStatement.of(dialect, EndParts.NONE).in(weeks).text()),
             Map.entry("attempt-status", AttemptStatusStatement.of(dialect).in(weeks).text()),
             Map.entry("rescue", RescueStatement.of(dialect).text()),
             Map.entry("first-expired", RescueStatement.firstExpired(dialect).text()),

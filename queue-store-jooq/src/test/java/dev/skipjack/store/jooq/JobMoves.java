@@ -89,10 +89,10 @@ final class JobMoves {
     this.fixture = fixture;
     this.claim = ClaimStatement.of(dialect);
     this.heartbeat = HeartbeatStatement.of(dialect);
-    this.complete = CompleteStatement.ofSingle(dialect);
-    this.endWithData = EndWithDataStatement.of(dialect);
-    this.fail = FailStatement.of(dialect);
-    this.release = RequeueStatement.of(dialect);
+    this.complete = CompleteStatement.ofSingle(dialect, EndParts.NONE);
+    this.endWithData = EndWithDataStatement.of(dialect, EndParts.NONE);
+    this.fail = FailStatement.of(dialect, EndParts.NONE);
+    this.release = RequeueStatement.of(dialect, EndParts.NONE);
     this.rescue = RescueStatement.of(dialect);
     this.cancel = CancelStatement.of(dialect);
     this.redrive = RedriveStatement.of(dialect);

@@ -90,12 +90,14 @@ class OrderedEndsPlanTest {
                     fixture.value(
                         "SELECT extract(epoch FROM min(started_at))::bigint FROM @jobs"))));
     Map<String, StatementText> ends = new TreeMap<>();
-    ends.put("complete", CompleteStatement.ofOrdered(dialect).in(weeks).text());
-    ends.put("end with data", EndWithDataStatement.ofOrdered(dialect).in(weeks).text());
+    ends.put("complete", CompleteStatement.of(dialect, EndParts.ORDERED).in(weeks).text());
+    ends.put("end with data", EndWithDataStatement.of(dialect, EndParts.ORDERED).in(weeks).text());
     Map<String, StatementText> endsOfHotHead = new TreeMap<>();
-    endsOfHotHead.put("complete in", CompleteStatement.ofOneOrdered(dialect).in(weeks).text());
     endsOfHotHead.put(
-        "complete in with result", EndWithDataStatement.ofOneOrdered(dialect).in(weeks).text());
+        "complete in", CompleteStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text());
+    endsOfHotHead.put(
+        "complete in with result",
+        EndWithDataStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text());
     endsOfHotHead.put("hand over", HandOverStatement.of(dialect).in(weeks).text());
     for (String mode : List.of("force_generic_plan", "force_custom_plan")) {
       for (Map.Entry<String, StatementText> end : ends.entrySet()) {

@@ -10,6 +10,7 @@ import dev.skipjack.sql.Lazy;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.StatementDialect;
 import dev.skipjack.sql.StatementText;
+import dev.skipjack.store.jooq.internal.history.PartitionHealing;
 import dev.skipjack.store.jooq.internal.ordering.JooqOrderedJobs;
 import dev.skipjack.testkit.QueueDatabase;
 import dev.skipjack.testkit.QueueTest;
@@ -250,7 +251,11 @@ class PruneTest {
       Lazy<DSLContext> dialect =
           Lazy.of(() -> StatementDialect.forSchema(fixture.database.schema()));
       return new DeadJobPruner(
-          new DeadJobWalker(transactions, dialect, new JooqOrderedJobs(transactions, dialect)));
+          new DeadJobWalker(
+              transactions,
+              PartitionHealing.by(transactions, dialect),
+              dialect,
+              new Successors(new JooqOrderedJobs(transactions, dialect), owners -> {})));
     }
 
     private static QueueSettings hour() {

@@ -16,7 +16,7 @@ import org.jooq.impl.UpdatableRecordImpl;
 
 
 /**
- * Batches: sets of jobs with a common end.
+ * Batches: sets of jobs with a common end. A join has one too.
  */
 @Generated(
     value = {
@@ -47,16 +47,16 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_batches.owner_id</code>. Batch that this
-     * batch belongs to. NULL: none.
+     * Setter for <code>skipjack.job_batches.owner_id</code>. Batch that
+     * contains this batch, or the job that joins its jobs. NULL: none.
      */
     public void setOwnerId(Long value) {
         set(1, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_batches.owner_id</code>. Batch that this
-     * batch belongs to. NULL: none.
+     * Getter for <code>skipjack.job_batches.owner_id</code>. Batch that
+     * contains this batch, or the job that joins its jobs. NULL: none.
      */
     public Long getOwnerId() {
         return (Long) get(1);
@@ -64,7 +64,8 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
 
     /**
      * Setter for <code>skipjack.job_batches.total</code>. Number of jobs and
-     * batches that were added.
+     * batches that were added. Every addition changes it, so that the batch
+     * cannot finish meanwhile.
      */
     public void setTotal(Long value) {
         set(2, value);
@@ -72,7 +73,8 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
 
     /**
      * Getter for <code>skipjack.job_batches.total</code>. Number of jobs and
-     * batches that were added.
+     * batches that were added. Every addition changes it, so that the batch
+     * cannot finish meanwhile.
      */
     public Long getTotal() {
         return (Long) get(2);
@@ -95,16 +97,16 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.job_batches.sealed_at</code>. When the last job
-     * had been added. NULL: more may follow.
+     * Setter for <code>skipjack.job_batches.sealed_at</code>. When it was
+     * sealed, so that it finishes when its jobs have ended. NULL: not yet.
      */
     public void setSealedAt(Instant value) {
         set(4, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_batches.sealed_at</code>. When the last job
-     * had been added. NULL: more may follow.
+     * Getter for <code>skipjack.job_batches.sealed_at</code>. When it was
+     * sealed, so that it finishes when its jobs have ended. NULL: not yet.
      */
     public Instant getSealedAt() {
         return (Instant) get(4);
@@ -159,12 +161,30 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
     }
 
     /**
+     * Setter for <code>skipjack.job_batches.succeeded</code>. Whether all of
+     * its jobs and batches had succeeded when it finished. NULL: it has not
+     * finished.
+     */
+    public void setSucceeded(Boolean value) {
+        set(8, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.succeeded</code>. Whether all of
+     * its jobs and batches had succeeded when it finished. NULL: it has not
+     * finished.
+     */
+    public Boolean getSucceeded() {
+        return (Boolean) get(8);
+    }
+
+    /**
      * Setter for <code>skipjack.job_batches.dead_policy</code>. count: a dead
      * job has ended. wait: the batch waits until it is redriven, cancelled or
      * pruned. cancel_rest: it cancels the others.
      */
     public void setDeadPolicy(String value) {
-        set(8, value);
+        set(9, value);
     }
 
     /**
@@ -173,23 +193,23 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * pruned. cancel_rest: it cancels the others.
      */
     public String getDeadPolicy() {
-        return (String) get(8);
+        return (String) get(9);
     }
 
     /**
-     * Setter for <code>skipjack.job_batches.name</code>. Name for operators;
-     * several batches may have the same.
+     * Setter for <code>skipjack.job_batches.name</code>. Name for operators,
+     * which several batches may have; of a join, the name of the step.
      */
     public void setName(String value) {
-        set(9, value);
+        set(10, value);
     }
 
     /**
-     * Getter for <code>skipjack.job_batches.name</code>. Name for operators;
-     * several batches may have the same.
+     * Getter for <code>skipjack.job_batches.name</code>. Name for operators,
+     * which several batches may have; of a join, the name of the step.
      */
     public String getName() {
-        return (String) get(9);
+        return (String) get(10);
     }
 
     /**
@@ -197,7 +217,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that is enqueued when the batch has finished. NULL: none.
      */
     public void setFinishKind(String value) {
-        set(10, value);
+        set(11, value);
     }
 
     /**
@@ -205,7 +225,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that is enqueued when the batch has finished. NULL: none.
      */
     public String getFinishKind() {
-        return (String) get(10);
+        return (String) get(11);
     }
 
     /**
@@ -213,7 +233,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * job.
      */
     public void setFinishQueue(String value) {
-        set(11, value);
+        set(12, value);
     }
 
     /**
@@ -221,7 +241,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * job.
      */
     public String getFinishQueue() {
-        return (String) get(11);
+        return (String) get(12);
     }
 
     /**
@@ -229,7 +249,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that job.
      */
     public void setFinishPayload(JSONB value) {
-        set(12, value);
+        set(13, value);
     }
 
     /**
@@ -237,7 +257,55 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that job.
      */
     public JSONB getFinishPayload() {
-        return (JSONB) get(12);
+        return (JSONB) get(13);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.finish_payload_version</code>.
+     * Payload version of that job.
+     */
+    public void setFinishPayloadVersion(Integer value) {
+        set(14, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.finish_payload_version</code>.
+     * Payload version of that job.
+     */
+    public Integer getFinishPayloadVersion() {
+        return (Integer) get(14);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.finish_priority</code>. Priority of
+     * that job. NULL: the default of its queue.
+     */
+    public void setFinishPriority(Short value) {
+        set(15, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.finish_priority</code>. Priority of
+     * that job. NULL: the default of its queue.
+     */
+    public Short getFinishPriority() {
+        return (Short) get(15);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.finish_max_attempts</code>. Maximum
+     * number of attempts of that job. NULL: the default of its queue.
+     */
+    public void setFinishMaxAttempts(Integer value) {
+        set(16, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.finish_max_attempts</code>. Maximum
+     * number of attempts of that job. NULL: the default of its queue.
+     */
+    public Integer getFinishMaxAttempts() {
+        return (Integer) get(16);
     }
 
     /**
@@ -246,7 +314,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * none.
      */
     public void setSuccessKind(String value) {
-        set(13, value);
+        set(17, value);
     }
 
     /**
@@ -255,7 +323,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * none.
      */
     public String getSuccessKind() {
-        return (String) get(13);
+        return (String) get(17);
     }
 
     /**
@@ -263,7 +331,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * job.
      */
     public void setSuccessQueue(String value) {
-        set(14, value);
+        set(18, value);
     }
 
     /**
@@ -271,7 +339,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * job.
      */
     public String getSuccessQueue() {
-        return (String) get(14);
+        return (String) get(18);
     }
 
     /**
@@ -279,7 +347,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that job.
      */
     public void setSuccessPayload(JSONB value) {
-        set(15, value);
+        set(19, value);
     }
 
     /**
@@ -287,7 +355,55 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that job.
      */
     public JSONB getSuccessPayload() {
-        return (JSONB) get(15);
+        return (JSONB) get(19);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.success_payload_version</code>.
+     * Payload version of that job.
+     */
+    public void setSuccessPayloadVersion(Integer value) {
+        set(20, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.success_payload_version</code>.
+     * Payload version of that job.
+     */
+    public Integer getSuccessPayloadVersion() {
+        return (Integer) get(20);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.success_priority</code>. Priority
+     * of that job. NULL: the default of its queue.
+     */
+    public void setSuccessPriority(Short value) {
+        set(21, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.success_priority</code>. Priority
+     * of that job. NULL: the default of its queue.
+     */
+    public Short getSuccessPriority() {
+        return (Short) get(21);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.success_max_attempts</code>.
+     * Maximum number of attempts of that job. NULL: the default of its queue.
+     */
+    public void setSuccessMaxAttempts(Integer value) {
+        set(22, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.success_max_attempts</code>.
+     * Maximum number of attempts of that job. NULL: the default of its queue.
+     */
+    public Integer getSuccessMaxAttempts() {
+        return (Integer) get(22);
     }
 
     /**
@@ -296,7 +412,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * NULL: none.
      */
     public void setFirstDeadKind(String value) {
-        set(16, value);
+        set(23, value);
     }
 
     /**
@@ -305,7 +421,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * NULL: none.
      */
     public String getFirstDeadKind() {
-        return (String) get(16);
+        return (String) get(23);
     }
 
     /**
@@ -313,7 +429,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that job.
      */
     public void setFirstDeadQueue(String value) {
-        set(17, value);
+        set(24, value);
     }
 
     /**
@@ -321,7 +437,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * that job.
      */
     public String getFirstDeadQueue() {
-        return (String) get(17);
+        return (String) get(24);
     }
 
     /**
@@ -329,7 +445,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * of that job.
      */
     public void setFirstDeadPayload(JSONB value) {
-        set(18, value);
+        set(25, value);
     }
 
     /**
@@ -337,7 +453,55 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
      * of that job.
      */
     public JSONB getFirstDeadPayload() {
-        return (JSONB) get(18);
+        return (JSONB) get(25);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.first_dead_payload_version</code>.
+     * Payload version of that job.
+     */
+    public void setFirstDeadPayloadVersion(Integer value) {
+        set(26, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.first_dead_payload_version</code>.
+     * Payload version of that job.
+     */
+    public Integer getFirstDeadPayloadVersion() {
+        return (Integer) get(26);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.first_dead_priority</code>.
+     * Priority of that job. NULL: the default of its queue.
+     */
+    public void setFirstDeadPriority(Short value) {
+        set(27, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.first_dead_priority</code>.
+     * Priority of that job. NULL: the default of its queue.
+     */
+    public Short getFirstDeadPriority() {
+        return (Short) get(27);
+    }
+
+    /**
+     * Setter for <code>skipjack.job_batches.first_dead_max_attempts</code>.
+     * Maximum number of attempts of that job. NULL: the default of its queue.
+     */
+    public void setFirstDeadMaxAttempts(Integer value) {
+        set(28, value);
+    }
+
+    /**
+     * Getter for <code>skipjack.job_batches.first_dead_max_attempts</code>.
+     * Maximum number of attempts of that job. NULL: the default of its queue.
+     */
+    public Integer getFirstDeadMaxAttempts() {
+        return (Integer) get(28);
     }
 
     // -------------------------------------------------------------------------
@@ -363,7 +527,7 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
     /**
      * Create a detached, initialised JobBatchesRecord
      */
-    public JobBatchesRecord(Long id, Long ownerId, Long total, Instant createdAt, Instant sealedAt, Instant finishedAt, Instant firstDeadAt, Instant cancelledAt, String deadPolicy, String name, String finishKind, String finishQueue, JSONB finishPayload, String successKind, String successQueue, JSONB successPayload, String firstDeadKind, String firstDeadQueue, JSONB firstDeadPayload) {
+    public JobBatchesRecord(Long id, Long ownerId, Long total, Instant createdAt, Instant sealedAt, Instant finishedAt, Instant firstDeadAt, Instant cancelledAt, Boolean succeeded, String deadPolicy, String name, String finishKind, String finishQueue, JSONB finishPayload, Integer finishPayloadVersion, Short finishPriority, Integer finishMaxAttempts, String successKind, String successQueue, JSONB successPayload, Integer successPayloadVersion, Short successPriority, Integer successMaxAttempts, String firstDeadKind, String firstDeadQueue, JSONB firstDeadPayload, Integer firstDeadPayloadVersion, Short firstDeadPriority, Integer firstDeadMaxAttempts) {
         super(JobBatches.JOB_BATCHES);
 
         setId(id);
@@ -374,17 +538,27 @@ public class JobBatchesRecord extends UpdatableRecordImpl<JobBatchesRecord> {
         setFinishedAt(finishedAt);
         setFirstDeadAt(firstDeadAt);
         setCancelledAt(cancelledAt);
+        setSucceeded(succeeded);
         setDeadPolicy(deadPolicy);
         setName(name);
         setFinishKind(finishKind);
         setFinishQueue(finishQueue);
         setFinishPayload(finishPayload);
+        setFinishPayloadVersion(finishPayloadVersion);
+        setFinishPriority(finishPriority);
+        setFinishMaxAttempts(finishMaxAttempts);
         setSuccessKind(successKind);
         setSuccessQueue(successQueue);
         setSuccessPayload(successPayload);
+        setSuccessPayloadVersion(successPayloadVersion);
+        setSuccessPriority(successPriority);
+        setSuccessMaxAttempts(successMaxAttempts);
         setFirstDeadKind(firstDeadKind);
         setFirstDeadQueue(firstDeadQueue);
         setFirstDeadPayload(firstDeadPayload);
+        setFirstDeadPayloadVersion(firstDeadPayloadVersion);
+        setFirstDeadPriority(firstDeadPriority);
+        setFirstDeadMaxAttempts(firstDeadMaxAttempts);
         resetChangedOnNotNull();
     }
 }

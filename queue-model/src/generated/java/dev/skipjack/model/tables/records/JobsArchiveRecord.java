@@ -391,7 +391,8 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Setter for <code>skipjack.jobs_archive.owner_id</code>. Batch that it
-     * belonged to, or the job that waited for it in a join.
+     * belonged to. Such a job is archived even if its queue keeps no ended
+     * jobs, and kept as long as the batch.
      */
     public void setOwnerId(Long value) {
         set(23, value);
@@ -399,7 +400,8 @@ public class JobsArchiveRecord extends UpdatableRecordImpl<JobsArchiveRecord> {
 
     /**
      * Getter for <code>skipjack.jobs_archive.owner_id</code>. Batch that it
-     * belonged to, or the job that waited for it in a join.
+     * belonged to. Such a job is archived even if its queue keeps no ended
+     * jobs, and kept as long as the batch.
      */
     public Long getOwnerId() {
         return (Long) get(23);

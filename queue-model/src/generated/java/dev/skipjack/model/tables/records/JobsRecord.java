@@ -595,7 +595,8 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Setter for <code>skipjack.jobs.owner_id</code>. Batch that the job
-     * belongs to, or the job that waits for it in a join. NULL: none.
+     * belongs to; a join has a batch too. NULL: none. Also in the header
+     * skipjack-owner, which claims return.
      */
     public void setOwnerId(Long value) {
         set(34, value);
@@ -603,7 +604,8 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
 
     /**
      * Getter for <code>skipjack.jobs.owner_id</code>. Batch that the job
-     * belongs to, or the job that waits for it in a join. NULL: none.
+     * belongs to; a join has a batch too. NULL: none. Also in the header
+     * skipjack-owner, which claims return.
      */
     public Long getOwnerId() {
         return (Long) get(34);

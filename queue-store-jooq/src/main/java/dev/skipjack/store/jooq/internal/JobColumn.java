@@ -82,14 +82,14 @@ record JobColumn(
         (arguments, job) -> arguments.integer(name, value.apply(job)));
   }
 
-  static JobColumn bigint(String name, String array, Function<NewJob, Long> value) {
+  static JobColumn bigint(String name, String array, Function<NewJob, @Nullable Long> value) {
     return new JobColumn(
         name,
         param(array, Long[].class),
         single(name, SQLDataType.BIGINT),
         value,
         (arguments, jobs) -> arguments.bigints(array, jobs, value),
-        (arguments, job) -> arguments.number(name, value.apply(job)));
+        (arguments, job) -> arguments.numberOrNull(name, value.apply(job)));
   }
 
   static JobColumn timestamp(String name, String array, Function<NewJob, @Nullable Instant> value) {

@@ -40,6 +40,7 @@ import org.jooq.Condition;
 import org.jooq.DataType;
 import org.jooq.Field;
 import org.jooq.InsertOnDuplicateStep;
+import org.jooq.JSONB;
 import org.jooq.OrderField;
 import org.jooq.Param;
 import org.jooq.Table;
@@ -78,26 +79,43 @@ public final class JobInsert {
   public enum Accepted {
     /** Jobs without a unique key, an ordering key or a group that differ only in their payloads. */
     UNIFORM,
-    /** Jobs without an ordering key or a group. */
+    /** Jobs without an ordering key, a group or an owner. */
     UNORDERED,
-    /** Jobs with and without an ordering key or a group. */
-    ALL;
+    /** Jobs with and without an ordering key or a group, but without an owner. */
+    ALL,
+    /** Jobs with an owner that otherwise are like {@link #UNIFORM}. */
+    UNIFORM_OWNED,
+    /** Jobs with an owner that otherwise are like {@link #ALL}. */
+    OWNED;
 
     /** Returns the narrowest set that includes these jobs. */
     public static Accepted of(List<NewJob> jobs) {
-      if (areUniform(jobs)) {
+      if (jobs.stream().anyMatch(job -> job.owner() != null)) {
+        return areUniform(jobs, UNIFORM_OWNED_COLUMNS) ? UNIFORM_OWNED : OWNED;
+      }
+      if (areUniform(jobs, UNIFORM_COLUMNS)) {
         return UNIFORM;
       }
       return jobs.stream().allMatch(Accepted::isUnordered) ? UNORDERED : ALL;
     }
 
-    /** Returns the narrower of {@link #UNORDERED} and {@link #ALL} that includes this job. */
+    /**
+     * Returns the narrowest of {@link #UNORDERED}, {@link #ALL} and {@link #OWNED} that includes
+     * this job.
+     */
     public static Accepted of(NewJob job) {
+      if (job.owner() != null) {
+        return OWNED;
+      }
       return isUnordered(job) ? UNORDERED : ALL;
     }
 
     private static boolean isUnordered(NewJob job) {
       return job.orderingKey() == null && job.group() == null;
+    }
+
+    private boolean isUniform() {
+      return this == UNIFORM || this == UNIFORM_OWNED;
     }
   }
 
@@ -108,6 +126,10 @@ public final class JobInsert {
 
     default Field<String> text(String name) {
       return value(name, SQLDataType.CLOB);
+    }
+
+    default Field<JSONB> headers() {
+      return field("cast({0} as pg_catalog.jsonb)", JOBS.HEADERS.getDataType(), text("headers"));
     }
 
     <T> Field<T> setting(TableField<JobQueuesRecord, T> column);
@@ -131,16 +153,19 @@ public final class JobInsert {
   private static final Given PARAMETERS = new Parameters();
 
   /** Reads the payload from {@code incoming}, and parameters that all jobs have in common. */
-  private static final Given PAYLOADS_AND_PARAMETERS =
-      new Parameters() {
-        @Override
-        public <T> Field<T> value(String name, DataType<T> type) {
-          return name.equals(PAYLOAD) ? given(name, type) : super.value(name, type);
-        }
+  private static final Given PAYLOADS_AND_PARAMETERS = new PayloadsAndParameters();
 
+  /**
+   * Reads values like {@link #PAYLOADS_AND_PARAMETERS}. All of these jobs have headers, which a
+   * subquery converts and checks once, and not for each row.
+   */
+  private static final Given PAYLOADS_AND_PARAMETERS_OF_OWNED =
+      new PayloadsAndParameters() {
         @Override
-        public <T> Field<T> setting(TableField<JobQueuesRecord, T> column) {
-          return column;
+        public Field<JSONB> headers() {
+          return field(
+              "(select cast(cast({0} as pg_catalog.jsonb) as {1}.job_headers))",
+              JOBS.HEADERS.getDataType(), text("headers"), JOBS.getSchema());
         }
       };
 
@@ -162,6 +187,19 @@ public final class JobInsert {
           select(column)
               .from(JOB_QUEUES)
               .where("{0} OPERATOR(pg_catalog.=) {1}", JOB_QUEUES.QUEUE, text("queue")));
+    }
+  }
+
+  private static class PayloadsAndParameters extends Parameters {
+
+    @Override
+    public <T> Field<T> value(String name, DataType<T> type) {
+      return name.equals(PAYLOAD) ? given(name, type) : super.value(name, type);
+    }
+
+    @Override
+    public <T> Field<T> setting(TableField<JobQueuesRecord, T> column) {
+      return column;
     }
   }
 
@@ -203,11 +241,7 @@ public final class JobInsert {
         JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
             .into(JOBS.UNIQUE_UNTIL, given.value("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
         JobColumn.text("headers", "headers", job -> Headers.text(job.headers()))
-            .into(
-                JOBS.HEADERS,
-                field(
-                    "cast({0} as pg_catalog.jsonb)",
-                    JOBS.HEADERS.getDataType(), given.text("headers"))));
+            .into(JOBS.HEADERS, given.headers()));
   }
 
   /**
@@ -224,12 +258,26 @@ public final class JobInsert {
         JobColumn.text("group", "groups", NewJob::group).into(JOBS.GROUP_KEY, given.text("group")));
   }
 
+  /** Returns the owner of a job, which is inserted only by statements for jobs with an owner. */
+  private static JobColumn owner(Given given) {
+    return JobColumn.bigint("owner", "owners", NewJob::owner)
+        .into(JOBS.OWNER_ID, given.value("owner", SQLDataType.BIGINT));
+  }
+
   private static List<JobColumn> columns(Accepted accepted, Given given) {
-    return switch (accepted) {
-      case UNIFORM -> unordered(given).stream().filter(JobInsert::isOfUniformJob).toList();
-      case UNORDERED -> unordered(given);
-      case ALL -> Stream.concat(unordered(given).stream(), ordering(given).stream()).toList();
-    };
+    Stream<JobColumn> unordered = unordered(given).stream();
+    Stream<JobColumn> columns =
+        switch (accepted) {
+          case UNIFORM -> unordered.filter(JobInsert::isOfUniformJob);
+          case UNORDERED -> unordered;
+          case ALL -> Stream.concat(unordered, ordering(given).stream());
+          case UNIFORM_OWNED ->
+              Stream.concat(unordered.filter(JobInsert::isOfUniformJob), Stream.of(owner(given)));
+          case OWNED ->
+              Stream.of(unordered, ordering(given).stream(), Stream.of(owner(given)))
+                  .flatMap(Function.identity());
+        };
+    return columns.toList();
   }
 
   private static List<JobColumn> columns(Accepted accepted) {
@@ -237,6 +285,8 @@ public final class JobInsert {
       case UNIFORM -> UNIFORM_COLUMNS;
       case UNORDERED -> UNORDERED_COLUMNS;
       case ALL -> COLUMNS;
+      case UNIFORM_OWNED -> UNIFORM_OWNED_COLUMNS;
+      case OWNED -> OWNED_COLUMNS;
     };
   }
 
@@ -245,9 +295,9 @@ public final class JobInsert {
   }
 
   /** Returns whether the jobs have no keys and differ at most in their payloads. */
-  private static boolean areUniform(List<NewJob> jobs) {
+  private static boolean areUniform(List<NewJob> jobs, List<JobColumn> columns) {
     return jobs.stream().allMatch(job -> job.uniqueKey() == null && Accepted.isUnordered(job))
-        && UNIFORM_COLUMNS.stream()
+        && columns.stream()
             .allMatch(column -> column.name().equals(PAYLOAD) || column.isEqualIn(jobs));
   }
 
@@ -271,7 +321,12 @@ public final class JobInsert {
   private static final List<JobColumn> UNORDERED_COLUMNS =
       columns(Accepted.UNORDERED, COLUMNS_OF_INCOMING);
 
-  static final List<JobColumn> COLUMNS = columns(Accepted.ALL, COLUMNS_OF_INCOMING);
+  private static final List<JobColumn> COLUMNS = columns(Accepted.ALL, COLUMNS_OF_INCOMING);
+
+  private static final List<JobColumn> UNIFORM_OWNED_COLUMNS =
+      columns(Accepted.UNIFORM_OWNED, PAYLOADS_AND_PARAMETERS_OF_OWNED);
+
+  static final List<JobColumn> OWNED_COLUMNS = columns(Accepted.OWNED, COLUMNS_OF_INCOMING);
 
   private JobInsert() {}
 
@@ -302,7 +357,7 @@ public final class JobInsert {
   }
 
   private static boolean isArray(Accepted accepted, JobColumn column) {
-    return accepted != Accepted.UNIFORM || column.name().equals(PAYLOAD);
+    return !accepted.isUniform() || column.name().equals(PAYLOAD);
   }
 
   /**
@@ -403,7 +458,12 @@ public final class JobInsert {
       Table<?> incoming,
       Condition which,
       OrderField<?>... order) {
-    Given given = accepted == Accepted.UNIFORM ? PAYLOADS_AND_PARAMETERS : COLUMNS_OF_INCOMING;
+    Given given =
+        switch (accepted) {
+          case UNIFORM -> PAYLOADS_AND_PARAMETERS;
+          case UNIFORM_OWNED -> PAYLOADS_AND_PARAMETERS_OF_OWNED;
+          default -> COLUMNS_OF_INCOMING;
+        };
     Map<Field<?>, Field<?>> values = values(id, accepted, given);
     return insertInto(JOBS, values.keySet())
         .select(
@@ -419,7 +479,7 @@ public final class JobInsert {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     values.put(JOBS.ID, id);
     columns(accepted, given).forEach(column -> column.addTo(values));
-    if (accepted == Accepted.ALL) {
+    if (accepted == Accepted.ALL || accepted == Accepted.OWNED) {
       values.put(JOBS.STATUS, status(given));
     }
     return values;

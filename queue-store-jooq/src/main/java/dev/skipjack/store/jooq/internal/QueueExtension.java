@@ -77,6 +77,9 @@ public record QueueExtension(
      */
     void wakeCommitted(List<NewJob> jobs, List<EnqueueResult> results);
 
+    /** Wakes workers like {@link #wakeCommitted(List, List)}, for jobs that have become due. */
+    void wakeCommitted(List<WakeUp> due);
+
     /** Wakes workers when the caller's transaction commits. */
     void wakeWithin(Connection transaction, List<NewJob> jobs, List<EnqueueResult> results)
         throws SQLException;

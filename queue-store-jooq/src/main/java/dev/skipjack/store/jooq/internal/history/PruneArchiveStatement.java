@@ -1,6 +1,8 @@
 package dev.skipjack.store.jooq.internal.history;
 
 import static dev.skipjack.model.Tables.JOBS_ARCHIVE;
+import static dev.skipjack.model.Tables.JOB_BATCHES;
+import static dev.skipjack.sql.Existence.notExists;
 import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.cast;
@@ -13,6 +15,7 @@ import static org.jooq.impl.DSL.name;
 import static org.jooq.impl.DSL.param;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.selectCount;
+import static org.jooq.impl.DSL.selectOne;
 import static org.jooq.impl.DSL.table;
 import static org.jooq.impl.DSL.with;
 
@@ -38,20 +41,22 @@ import org.jooq.impl.SQLDataType;
  * Deletes the expired jobs in the next batch of an archive partition.
  *
  * <pre>{@code
- * WITH page AS MATERIALIZED (SELECT id, finished_at, queue FROM jobs_archive
+ * WITH page AS MATERIALIZED (SELECT id, finished_at, queue, owner_id FROM jobs_archive
  *                             WHERE finished_at >= :from AND finished_at < :to AND id > :after ORDER BY id LIMIT :batch),
  *      swept AS (DELETE FROM jobs_archive
  *                 WHERE finished_at >= :from AND finished_at < :to
  *                   AND id = ANY (ARRAY(SELECT id FROM page
  *                                        WHERE finished_at < COALESCE((SELECT cutoff FROM unnest(:queues, :cutoffs) AS own (queue, cutoff)
- *                                                                       WHERE own.queue = page.queue), :others)))
+ *                                                                       WHERE own.queue = page.queue), :others)
+ *                                          AND NOT EXISTS (SELECT FROM job_batches WHERE id = page.owner_id)))
  *                RETURNING id)
  * SELECT (SELECT count(*) FROM swept), count(*), max(id) FROM page
  * }</pre>
  *
  * <p>It reads the primary key, because no index contains the queue. A batch reads no more rows than
  * its limit, even if it deletes none. Both parts contain the bounds, so that each reads one
- * partition only.
+ * partition only. The jobs of a batch are kept as long as the batch is, because its outcome is read
+ * from them.
  */
 final class PruneArchiveStatement {
 
@@ -95,7 +100,11 @@ final class PruneArchiveStatement {
     CommonTableExpression<?> page =
         name("page")
             .asMaterialized(
-                select(JOBS_ARCHIVE.ID, JOBS_ARCHIVE.FINISHED_AT, JOBS_ARCHIVE.QUEUE)
+                select(
+                        JOBS_ARCHIVE.ID,
+                        JOBS_ARCHIVE.FINISHED_AT,
+                        JOBS_ARCHIVE.QUEUE,
+                        JOBS_ARCHIVE.OWNER_ID)
                     .from(JOBS_ARCHIVE)
                     .where(inside())
                     .and(JOBS_ARCHIVE.ID.gt(AFTER))
@@ -125,8 +134,16 @@ final class PruneArchiveStatement {
                                         .where(
                                             finishedAt.lt(
                                                 coalesce(
-                                                    ownCutoff,
-                                                    cast(OTHERS, SQLDataType.INSTANT))))))))
+                                                    ownCutoff, cast(OTHERS, SQLDataType.INSTANT))))
+                                        .and(
+                                            notExists(
+                                                selectOne()
+                                                    .from(JOB_BATCHES)
+                                                    .where(
+                                                        JOB_BATCHES.ID.eq(
+                                                            field(
+                                                                name("page", "owner_id"),
+                                                                Long.class)))))))))
                     .returning(JOBS_ARCHIVE.ID));
     return with(page).with(swept).select(DELETED, READ, LAST).from(page);
   }
