@@ -137,7 +137,9 @@ class SignalsTest {
     assertThat(seen).containsExactly("late");
   }
 
-  /** The sender began before the wait, and commits after the attempt has searched for the signal. */
+  /**
+   * The sender began before the wait, and commits after the attempt has searched for the signal.
+   */
   @Test
   void senderCountsItsSignalForAJobThatSuspendsItselfMeanwhile() throws SQLException {
     try (Connection slow = database.connection()) {

@@ -11,8 +11,8 @@ import java.util.List;
 public interface Sweeper {
 
   /**
-   * Does a bounded part of the work. A worker calls this method about once a second, so it must cost
-   * next to nothing if the module is not used.
+   * Does a bounded part of the work. A worker calls this method about once a second, so it must
+   * cost next to nothing if the module is not used.
    *
    * @return what was found
    */

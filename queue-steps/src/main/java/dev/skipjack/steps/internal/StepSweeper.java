@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finishes what the ends of jobs and the sends of signals could not do. Each sweep searches for jobs
- * that a signal did not find, and every second one also does one of the other parts, so it runs one
- * or two short statements. If there are no steps and no handler of this process uses them, four
- * statements run every ten seconds. Safe for any number of threads.
+ * Finishes what the ends of jobs and the sends of signals could not do. Each sweep searches for
+ * jobs that a signal did not find, and every second one also does one of the other parts, so it
+ * runs one or two short statements. If there are no steps and no handler of this process uses them,
+ * four statements run every ten seconds. Safe for any number of threads.
  */
 final class StepSweeper implements Sweeper {
 

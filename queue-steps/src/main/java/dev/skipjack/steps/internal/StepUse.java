@@ -4,8 +4,8 @@ import dev.skipjack.store.jooq.internal.steps.StoreParts;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Whether a handler of this process has used durable steps since the last sweep. Safe for any number
- * of threads.
+ * Whether a handler of this process has used durable steps since the last sweep. Safe for any
+ * number of threads.
  */
 public final class StepUse {
 

@@ -56,8 +56,8 @@ import org.jspecify.annotations.Nullable;
  * SELECT walked.*, woken.* FROM (SELECT count(*), ... FROM untaken) AS walked LEFT JOIN woken ON true
  * }</pre>
  *
- * <p>A second text is for the signals of one address and name. A sender runs it after its commit. It
- * also counts the signal for jobs that run, whose attempts may have looked before that commit.
+ * <p>A second text is for the signals of one address and name. A sender runs it after its commit.
+ * It also counts the signal for jobs that run, whose attempts may have looked before that commit.
  *
  * <p>Workers are not notified, so one finds the job with its next poll, unless this worker serves
  * its queue. Locks rows in the order of their ids, and waits for none.
@@ -213,12 +213,10 @@ public final class WakeWaitingStatement {
    * status, because the planner could read the whole index of pending jobs then.
    */
   private static Condition isSuspended(Table<?> waiting) {
-    return JOBS
-        .CURRENT_EXECUTION_ID
+    return JOBS.CURRENT_EXECUTION_ID
         .isNull()
         .and(JOBS.DIED_AT.isNull())
-        .and(
-            JOBS.AWAITS.eq(any(array(select(field(name("name"), String.class)).from(waiting)))))
+        .and(JOBS.AWAITS.eq(any(array(select(field(name("name"), String.class)).from(waiting)))))
         .and(JOBS.SCHEDULED_AT.gt(DatabaseClock.NOW));
   }
 
