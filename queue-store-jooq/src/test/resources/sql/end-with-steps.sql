@@ -237,7 +237,7 @@ with
       )
     )
     order by "stored"."job_id", "stored"."position" desc, "stored"."name" desc
-    returning "skipjack"."jobs"."id"
+    returning "skipjack"."jobs"."id", "skipjack"."jobs"."ordering_key"
   ),
   "closed" as (
     update "skipjack"."job_executions"

@@ -319,7 +319,7 @@ with
         on "skipjack"."job_queues"."queue" = "stored"."undo_queue"
     where "stored"."undo_kind" is not null
     order by "stored"."job_id", "stored"."position" desc, "stored"."name" desc
-    returning "skipjack"."jobs"."id"
+    returning "skipjack"."jobs"."id", "skipjack"."jobs"."ordering_key"
   ),
   "ended" as materialized (
     select

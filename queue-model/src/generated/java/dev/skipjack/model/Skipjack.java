@@ -162,8 +162,8 @@ public class Skipjack extends SchemaImpl {
     public final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
-     * Signals that were sent to jobs. Deleted when they expire, whether or not
-     * a job took them.
+     * Signals that were sent to jobs. Deleted when a job takes them or they
+     * expire; those of signed links only when they expire.
      */
     public final JobSignals JOB_SIGNALS = JobSignals.JOB_SIGNALS;
 

@@ -148,8 +148,8 @@ public class Tables {
     public static final JobSchedules JOB_SCHEDULES = JobSchedules.JOB_SCHEDULES;
 
     /**
-     * Signals that were sent to jobs. Deleted when they expire, whether or not
-     * a job took them.
+     * Signals that were sent to jobs. Deleted when a job takes them or they
+     * expire; those of signed links only when they expire.
      */
     public static final JobSignals JOB_SIGNALS = JobSignals.JOB_SIGNALS;
 

@@ -23,6 +23,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jooq.DSLContext;
+import org.jooq.SQLDialect;
+import org.jooq.impl.DSL;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -221,6 +224,49 @@ class SignalsTest {
     assertThatJob(database, job).isPending();
     for (int i = 0; i < 8; i++) {
       queue.sweepers().forEach(sweeper -> sweeper.sweep());
+    }
+    assertThat(StepRows.query(database, "SELECT 1 FROM @job_signals")).isEmpty();
+  }
+
+  @Test
+  void jobMayWaitForAnotherKeyInALaterAttempt() {
+    String[] key = {"old"};
+    JobId job = queue.enqueue(FLOW, "");
+    JobRuns runs =
+        JobRuns.with(
+            Worker.on(queue)
+                .handle(
+                    FLOW,
+                    (payload, context) -> {
+                      seen.add(
+                          Steps.of(context)
+                              .awaitKey(key[0], "review", String.class, Duration.ofDays(1))
+                              .orElse("none"));
+                      return Outcome.completed();
+                    })
+                .queue("default", 1)
+                .build(),
+            database);
+    runs.due();
+    key[0] = "new";
+    StepRows.query(database, "UPDATE @jobs SET scheduled_at = clock_timestamp()");
+    runs.due();
+    assertThat(signals.sendToKey("new", "review", "found")).isEqualTo(SignalResult.WOKEN);
+    runs.due();
+    assertThatJob(database, job).isCompleted();
+    assertThat(seen).containsExactly("found");
+    assertThat(StepRows.query(database, "SELECT 1 FROM @job_waits")).isEmpty();
+  }
+
+  @Test
+  void signalIsSentInATransactionOfJooq() throws SQLException {
+    JobId job = queue.enqueue(FLOW, "");
+    runs().due();
+    try (Connection connection = database.connection()) {
+      connection.setAutoCommit(false);
+      DSLContext dsl = DSL.using(connection, SQLDialect.POSTGRES);
+      assertThat(signals.in(dsl).send(job, "review", "x")).isEqualTo(SignalResult.WOKEN);
+      connection.rollback();
     }
     assertThat(StepRows.query(database, "SELECT 1 FROM @job_signals")).isEmpty();
   }

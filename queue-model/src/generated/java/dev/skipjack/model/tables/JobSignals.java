@@ -38,8 +38,8 @@ import org.jooq.impl.TableImpl;
 
 
 /**
- * Signals that were sent to jobs. Deleted when they expire, whether or not a
- * job took them.
+ * Signals that were sent to jobs. Deleted when a job takes them or they expire;
+ * those of signed links only when they expire.
  */
 @Generated(
     value = {
@@ -85,9 +85,9 @@ public class JobSignals extends TableImpl<JobSignalsRecord> {
 
     /**
      * The column <code>skipjack.job_signals.taken_by_job</code>. Job that took
-     * it. NULL: no job has.
+     * it, if a signed link sent it. NULL: no job has taken it.
      */
-    public final TableField<JobSignalsRecord, Long> TAKEN_BY_JOB = createField(DSL.name("taken_by_job"), SQLDataType.BIGINT, this, "Job that took it. NULL: no job has.");
+    public final TableField<JobSignalsRecord, Long> TAKEN_BY_JOB = createField(DSL.name("taken_by_job"), SQLDataType.BIGINT, this, "Job that took it, if a signed link sent it. NULL: no job has taken it.");
 
     /**
      * The column <code>skipjack.job_signals.taken_at</code>. When that job took
@@ -129,7 +129,7 @@ public class JobSignals extends TableImpl<JobSignalsRecord> {
     }
 
     private JobSignals(Name alias, Table<JobSignalsRecord> aliased, Field<?>[] parameters, Condition where) {
-        super(alias, null, aliased, parameters, DSL.comment("Signals that were sent to jobs. Deleted when they expire, whether or not a job took them."), TableOptions.table(), where);
+        super(alias, null, aliased, parameters, DSL.comment("Signals that were sent to jobs. Deleted when a job takes them or they expire; those of signed links only when they expire."), TableOptions.table(), where);
     }
 
     /**

@@ -1,7 +1,7 @@
 package dev.skipjack.steps.internal;
 
+import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.Sweeper;
-import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.store.jooq.internal.steps.StoreParts;
 import dev.skipjack.store.jooq.internal.steps.SweepExtension;
 
@@ -12,7 +12,7 @@ public final class StepSweeps implements SweepExtension {
   public StepSweeps() {}
 
   @Override
-  public Sweeper sweeper(JobQueue queue, StoreParts store) {
+  public Sweeper sweeper(QueueAccess queue, StoreParts store) {
     return new StepSweeper(store, queue.orderedJobs());
   }
 }

@@ -16,8 +16,8 @@ import org.jooq.impl.UpdatableRecordImpl;
 
 
 /**
- * Signals that were sent to jobs. Deleted when they expire, whether or not a
- * job took them.
+ * Signals that were sent to jobs. Deleted when a job takes them or they expire;
+ * those of signed links only when they expire.
  */
 @Generated(
     value = {
@@ -79,7 +79,7 @@ public class JobSignalsRecord extends UpdatableRecordImpl<JobSignalsRecord> {
 
     /**
      * Setter for <code>skipjack.job_signals.taken_by_job</code>. Job that took
-     * it. NULL: no job has.
+     * it, if a signed link sent it. NULL: no job has taken it.
      */
     public void setTakenByJob(Long value) {
         set(3, value);
@@ -87,7 +87,7 @@ public class JobSignalsRecord extends UpdatableRecordImpl<JobSignalsRecord> {
 
     /**
      * Getter for <code>skipjack.job_signals.taken_by_job</code>. Job that took
-     * it. NULL: no job has.
+     * it, if a signed link sent it. NULL: no job has taken it.
      */
     public Long getTakenByJob() {
         return (Long) get(3);

@@ -1,7 +1,7 @@
 package dev.skipjack.store.jooq.internal.steps;
 
+import dev.skipjack.api.QueueAccess;
 import dev.skipjack.api.spi.Sweeper;
-import dev.skipjack.store.jooq.JobQueue;
 
 /**
  * Adds the periodic work of a module to the workers of a queue. {@link java.util.ServiceLoader}
@@ -17,5 +17,5 @@ public interface SweepExtension {
    * @param store runs the statements
    * @return the work, which all workers of the queue in this process share
    */
-  Sweeper sweeper(JobQueue queue, StoreParts store);
+  Sweeper sweeper(QueueAccess queue, StoreParts store);
 }
