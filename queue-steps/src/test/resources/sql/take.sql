@@ -18,7 +18,7 @@ with
     )
   ),
   "found" as materialized (
-    select "skipjack"."job_signals"."id", "skipjack"."job_signals"."payload", "skipjack"."job_signals"."sent_by"
+    select "skipjack"."job_signals"."id", "skipjack"."job_signals"."payload", "skipjack"."job_signals"."sent_by", "skipjack"."job_signals"."link_id"
     from "skipjack"."job_signals"
     where (
       "skipjack"."job_signals"."address" = cast(? as text)
@@ -67,13 +67,13 @@ with
         array(
           select "found"."id"
           from "found"
+          where "found"."link_id" is null
         )
       )
       and exists (
         select 1 as "one"
         from "memo"
       )
-      and "skipjack"."job_signals"."link_id" is null
     )
     returning "skipjack"."job_signals"."id"
   ),
@@ -87,13 +87,13 @@ with
         array(
           select "found"."id"
           from "found"
+          where "found"."link_id" is not null
         )
       )
       and exists (
         select 1 as "one"
         from "memo"
       )
-      and "skipjack"."job_signals"."link_id" is not null
     )
     returning "skipjack"."job_signals"."id"
   ),

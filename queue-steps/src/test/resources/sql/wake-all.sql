@@ -14,7 +14,7 @@ with
     order by "skipjack"."job_signals"."address", "skipjack"."job_signals"."name", "skipjack"."job_signals"."id"
     fetch next 1000 rows only
   ),
-  "suspended" as materialized (
+  "waiting" as materialized (
     select "wait"."job_id", "wait"."name"
     from "untaken"
       cross join lateral (
@@ -35,18 +35,23 @@ with
       "skipjack"."jobs"."id" = any (
         array(
           select "job_id"
-          from "suspended"
+          from "waiting"
         )
       )
-      and "skipjack"."jobs"."current_execution_id" is null
-      and "skipjack"."jobs"."died_at" is null
-      and "skipjack"."jobs"."awaits" = any (
-        array(
-          select "name"
-          from "suspended"
+      and (
+        (
+          "skipjack"."jobs"."current_execution_id" is null
+          and "skipjack"."jobs"."died_at" is null
+          and "skipjack"."jobs"."awaits" = any (
+            array(
+              select "name"
+              from "waiting"
+            )
+          )
+          and "skipjack"."jobs"."scheduled_at" > clock_timestamp()
         )
+        or false
       )
-      and "skipjack"."jobs"."scheduled_at" > clock_timestamp()
     )
     order by "skipjack"."jobs"."id"
     for no key update skip locked
@@ -54,7 +59,10 @@ with
   "woken" as (
     update "skipjack"."jobs"
     set
-      "scheduled_at" = clock_timestamp(),
+      "scheduled_at" = case
+        when "skipjack"."jobs"."current_execution_id" is null then clock_timestamp()
+        else "skipjack"."jobs"."scheduled_at"
+      end,
       "signals" = (mod(
         coalesce("skipjack"."jobs"."signals", 0),
         2147483647
@@ -66,7 +74,7 @@ with
         from "locked"
       )
     )
-    returning "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."kind"
+    returning "skipjack"."jobs"."queue", "skipjack"."jobs"."priority", "skipjack"."jobs"."kind", "skipjack"."jobs"."current_execution_id"
   )
 select
   "walked"."signals",
@@ -75,7 +83,8 @@ select
   "walked"."id",
   "woken"."queue",
   "woken"."priority",
-  "woken"."kind"
+  "woken"."kind",
+  "woken"."current_execution_id"
 from (
   select
     count(*) as "signals",

@@ -41,7 +41,7 @@ with
       ),
       greatest(coalesce(cast(? as timestamp with time zone), pg_catalog.clock_timestamp()), pg_catalog.clock_timestamp()) OPERATOR(pg_catalog.+) (cast(cast(? as bigint) as double precision) OPERATOR(pg_catalog.*) interval '1 microsecond'),
       cast(? as pg_catalog.text[]),
-      cast(? as pg_catalog.jsonb),
+      (select cast(cast(? as pg_catalog.jsonb) as "skipjack".job_headers)),
       cast(? as bigint)
     from "incoming"
       left outer join "skipjack"."job_queues"

@@ -134,9 +134,8 @@ CREATE INDEX jobs_group_idx ON jobs (queue, priority, group_key, scheduled_at, i
 CREATE INDEX jobs_limit_idx ON jobs (limit_name, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
 CREATE INDEX jobs_limit_group_idx ON jobs (limit_name, group_key, current_execution_id) WHERE status = 'running' AND limit_name IS NOT NULL;
 
--- The live jobs of a batch or of a join. A batch has finished when it has no entry here. A job without an owner is not in it. The ids
--- descend, because claims take the least ids first: a search for a live job then does not pass the entries of those that have ended.
-CREATE INDEX jobs_owner_idx ON jobs (owner_id, status, id DESC) WHERE owner_id IS NOT NULL;
+-- The live jobs of a batch or of a join. A batch has finished when it has no entry here. A job without an owner is not in it.
+CREATE INDEX jobs_owner_idx ON jobs (owner_id, status, id) WHERE owner_id IS NOT NULL;
 
 CREATE SEQUENCE job_execution_id_seq AS bigint;
 
@@ -177,7 +176,7 @@ COMMENT ON COLUMN jobs.tags IS 'Labels for operators and filters.';
 COMMENT ON COLUMN jobs.headers IS 'Context of the job by name, for example traceparent and tenant; skipjack-schedule is <name>@<planned time> for a fire of a schedule.';
 COMMENT ON COLUMN jobs.owner_id IS 'Batch that the job belongs to; a join has a batch too. NULL: none. Also in the header skipjack-owner, which claims return.';
 COMMENT ON COLUMN jobs.awaits IS 'Name of the sleep, signal or join at which its latest attempt was suspended. NULL: it was never suspended.';
-COMMENT ON COLUMN jobs.signals IS 'Number of times that a signal or an ended child asked the job to look again. NULL: never.';
+COMMENT ON COLUMN jobs.signals IS 'Number of signals and ended children that may concern the job. An attempt that suspends it compares the number with the one that it has read. NULL: none.';
 COMMENT ON SEQUENCE job_execution_id_seq IS 'Source of execution ids: every claim of a job takes a new one.';
 COMMENT ON INDEX jobs_pending_idx IS 'Serves the claim, one lane (queue, priority) at a time.';
 COMMENT ON INDEX jobs_running_idx IS 'Serves the rescue.';

@@ -250,7 +250,7 @@ BEGIN
   ELSE
     receivers := ARRAY(SELECT job_id FROM @job_waits WHERE address = signal.address AND name = signal.name ORDER BY job_id LIMIT most_woken);
   END IF;
-  -- The counter tells an attempt that is about to suspend itself that it must look again. Rows are locked in the order of their ids.
+  -- An attempt that suspends its job compares the counter with the one that it has read. Rows are locked in the order of their ids.
   FOR job IN
     WITH locked AS MATERIALIZED (SELECT id FROM @jobs WHERE id = ANY (receivers) ORDER BY id FOR NO KEY UPDATE)
     UPDATE @jobs

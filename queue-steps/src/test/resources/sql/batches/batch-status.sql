@@ -26,7 +26,7 @@ select
         and "skipjack"."jobs"."status" >= 'pending'
         and "skipjack"."jobs"."status" <= 'pending'
       )
-      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id"
       fetch next ? rows only
     ) as "some_jobs"
   ) as "pending",
@@ -40,7 +40,7 @@ select
         and "skipjack"."jobs"."status" >= 'running'
         and "skipjack"."jobs"."status" <= 'running'
       )
-      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id"
       fetch next ? rows only
     ) as "some_jobs"
   ) as "running",
@@ -54,7 +54,7 @@ select
         and "skipjack"."jobs"."status" >= 'waiting'
         and "skipjack"."jobs"."status" <= 'waiting'
       )
-      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id"
       fetch next ? rows only
     ) as "some_jobs"
   ) as "waiting",
@@ -68,7 +68,7 @@ select
         and "skipjack"."jobs"."status" >= 'dead'
         and "skipjack"."jobs"."status" <= 'dead'
       )
-      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+      order by "skipjack"."jobs"."status", "skipjack"."jobs"."id"
       fetch next ? rows only
     ) as "some_jobs"
   ) as "dead"

@@ -6,5 +6,5 @@ where (
   and "skipjack"."jobs"."status" < 'pending'
   and "skipjack"."jobs"."id" < ?
 )
-order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
 fetch next ? rows only

@@ -5,16 +5,41 @@ with
       "skipjack"."job_batches"."id",
       "skipjack"."job_batches"."owner_id",
       (
-        not ((
-          select "skipjack"."jobs"."id"
-          from "skipjack"."jobs"
-          where (
-            "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-            and "skipjack"."jobs"."status" > 'dead'
-          )
-          order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
-          fetch next 1 rows only
-        ) is not null)
+        not (
+          (
+            select "skipjack"."jobs"."id"
+            from "skipjack"."jobs"
+            where (
+              "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+              and "skipjack"."jobs"."status" >= 'pending'
+              and "skipjack"."jobs"."status" <= 'pending'
+            )
+            order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+            fetch next 1 rows only
+          ) is not null
+          or (
+            select "skipjack"."jobs"."id"
+            from "skipjack"."jobs"
+            where (
+              "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+              and "skipjack"."jobs"."status" >= 'running'
+              and "skipjack"."jobs"."status" <= 'running'
+            )
+            order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+            fetch next 1 rows only
+          ) is not null
+          or (
+            select "skipjack"."jobs"."id"
+            from "skipjack"."jobs"
+            where (
+              "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+              and "skipjack"."jobs"."status" >= 'waiting'
+              and "skipjack"."jobs"."status" <= 'waiting'
+            )
+            order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+            fetch next 1 rows only
+          ) is not null
+        )
         and not ((
           select "inner_batch"."id"
           from "skipjack"."job_batches" as "inner_batch"
@@ -32,9 +57,10 @@ with
             from "skipjack"."jobs"
             where (
               "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-              and "skipjack"."jobs"."status" < 'pending'
+              and "skipjack"."jobs"."status" >= 'dead'
+              and "skipjack"."jobs"."status" <= 'dead'
             )
-            order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+            order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
             fetch next 1 rows only
           ) is not null)
         )
@@ -44,9 +70,10 @@ with
         from "skipjack"."jobs"
         where (
           "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-          and "skipjack"."jobs"."status" < 'pending'
+          and "skipjack"."jobs"."status" >= 'dead'
+          and "skipjack"."jobs"."status" <= 'dead'
         )
-        order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+        order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
         fetch next 1 rows only
       ) is not null) as "has_dead",
       (
@@ -56,9 +83,10 @@ with
           from "skipjack"."jobs"
           where (
             "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-            and "skipjack"."jobs"."status" < 'pending'
+            and "skipjack"."jobs"."status" >= 'dead'
+            and "skipjack"."jobs"."status" <= 'dead'
           )
-          order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+          order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
           fetch next 1 rows only
         ) is not null
       ) as "is_first_dead"
@@ -74,16 +102,41 @@ with
       and "skipjack"."job_batches"."finished_at" is null
       and (
         (
-          not ((
-            select "skipjack"."jobs"."id"
-            from "skipjack"."jobs"
-            where (
-              "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-              and "skipjack"."jobs"."status" > 'dead'
-            )
-            order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
-            fetch next 1 rows only
-          ) is not null)
+          not (
+            (
+              select "skipjack"."jobs"."id"
+              from "skipjack"."jobs"
+              where (
+                "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+                and "skipjack"."jobs"."status" >= 'pending'
+                and "skipjack"."jobs"."status" <= 'pending'
+              )
+              order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+              fetch next 1 rows only
+            ) is not null
+            or (
+              select "skipjack"."jobs"."id"
+              from "skipjack"."jobs"
+              where (
+                "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+                and "skipjack"."jobs"."status" >= 'running'
+                and "skipjack"."jobs"."status" <= 'running'
+              )
+              order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+              fetch next 1 rows only
+            ) is not null
+            or (
+              select "skipjack"."jobs"."id"
+              from "skipjack"."jobs"
+              where (
+                "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+                and "skipjack"."jobs"."status" >= 'waiting'
+                and "skipjack"."jobs"."status" <= 'waiting'
+              )
+              order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+              fetch next 1 rows only
+            ) is not null
+          )
           and not ((
             select "inner_batch"."id"
             from "skipjack"."job_batches" as "inner_batch"
@@ -101,9 +154,10 @@ with
               from "skipjack"."jobs"
               where (
                 "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-                and "skipjack"."jobs"."status" < 'pending'
+                and "skipjack"."jobs"."status" >= 'dead'
+                and "skipjack"."jobs"."status" <= 'dead'
               )
-              order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+              order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
               fetch next 1 rows only
             ) is not null)
           )
@@ -115,9 +169,10 @@ with
             from "skipjack"."jobs"
             where (
               "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-              and "skipjack"."jobs"."status" < 'pending'
+              and "skipjack"."jobs"."status" >= 'dead'
+              and "skipjack"."jobs"."status" <= 'dead'
             )
-            order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+            order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
             fetch next 1 rows only
           ) is not null
         )
@@ -158,9 +213,10 @@ with
             from "skipjack"."jobs"
             where (
               "skipjack"."jobs"."owner_id" = "ready"."id"
-              and "skipjack"."jobs"."status" < 'pending'
+              and "skipjack"."jobs"."status" >= 'dead'
+              and "skipjack"."jobs"."status" <= 'dead'
             )
-            order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+            order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
             fetch next 1 rows only
           ) is not null)
           and (

@@ -4,16 +4,41 @@ select
   ("skipjack"."job_batches"."cancelled_at" is not null) as "is_cancelled",
   (
     (
-      not ((
-        select "skipjack"."jobs"."id"
-        from "skipjack"."jobs"
-        where (
-          "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-          and "skipjack"."jobs"."status" > 'dead'
-        )
-        order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
-        fetch next 1 rows only
-      ) is not null)
+      not (
+        (
+          select "skipjack"."jobs"."id"
+          from "skipjack"."jobs"
+          where (
+            "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+            and "skipjack"."jobs"."status" >= 'pending'
+            and "skipjack"."jobs"."status" <= 'pending'
+          )
+          order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+          fetch next 1 rows only
+        ) is not null
+        or (
+          select "skipjack"."jobs"."id"
+          from "skipjack"."jobs"
+          where (
+            "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+            and "skipjack"."jobs"."status" >= 'running'
+            and "skipjack"."jobs"."status" <= 'running'
+          )
+          order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+          fetch next 1 rows only
+        ) is not null
+        or (
+          select "skipjack"."jobs"."id"
+          from "skipjack"."jobs"
+          where (
+            "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
+            and "skipjack"."jobs"."status" >= 'waiting'
+            and "skipjack"."jobs"."status" <= 'waiting'
+          )
+          order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
+          fetch next 1 rows only
+        ) is not null
+      )
       and not ((
         select "inner_batch"."id"
         from "skipjack"."job_batches" as "inner_batch"
@@ -31,9 +56,10 @@ select
           from "skipjack"."jobs"
           where (
             "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-            and "skipjack"."jobs"."status" < 'pending'
+            and "skipjack"."jobs"."status" >= 'dead'
+            and "skipjack"."jobs"."status" <= 'dead'
           )
-          order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+          order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
           fetch next 1 rows only
         ) is not null)
       )
@@ -45,9 +71,10 @@ select
         from "skipjack"."jobs"
         where (
           "skipjack"."jobs"."owner_id" = "skipjack"."job_batches"."id"
-          and "skipjack"."jobs"."status" < 'pending'
+          and "skipjack"."jobs"."status" >= 'dead'
+          and "skipjack"."jobs"."status" <= 'dead'
         )
-        order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+        order by "skipjack"."jobs"."status" desc, "skipjack"."jobs"."id" desc
         fetch next 1 rows only
       ) is not null
     )

@@ -6,5 +6,5 @@ where (
   and "skipjack"."jobs"."status" > 'dead'
   and "skipjack"."jobs"."cancel_requested_at" is null
 )
-order by "skipjack"."jobs"."status", "skipjack"."jobs"."id" desc
+order by "skipjack"."jobs"."status", "skipjack"."jobs"."id"
 fetch next ? rows only

@@ -64,7 +64,7 @@ public class Indexes {
     public static final Index JOBS_LIMIT_IDX = Internal.createIndex(DSL.name("jobs_limit_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.LIMIT_NAME, Jobs.JOBS.CURRENT_EXECUTION_ID }, false);
     public static final Index JOBS_ORDERING_BLOCKED_IDX = Internal.createIndex(DSL.name("jobs_ordering_blocked_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.ORDERING_KEY }, false);
     public static final Index JOBS_ORDERING_HEAD_IDX = Internal.createIndex(DSL.name("jobs_ordering_head_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.ORDERING_KEY }, true);
-    public static final Index JOBS_OWNER_IDX = Internal.createIndex(DSL.name("jobs_owner_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.OWNER_ID, Jobs.JOBS.STATUS, Jobs.JOBS.ID.desc() }, false);
+    public static final Index JOBS_OWNER_IDX = Internal.createIndex(DSL.name("jobs_owner_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.OWNER_ID, Jobs.JOBS.STATUS, Jobs.JOBS.ID }, false);
     public static final Index JOBS_PENDING_IDX = Internal.createIndex(DSL.name("jobs_pending_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.QUEUE, Jobs.JOBS.PRIORITY, Jobs.JOBS.SCHEDULED_AT, Jobs.JOBS.ID }, false);
     public static final Index JOBS_RUNNING_IDX = Internal.createIndex(DSL.name("jobs_running_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.CURRENT_EXECUTION_ID }, false);
     public static final Index JOBS_UNIQUE_KEY_IDX = Internal.createIndex(DSL.name("jobs_unique_key_idx"), Jobs.JOBS, new OrderField[] { Jobs.JOBS.UNIQUE_KEY }, true);

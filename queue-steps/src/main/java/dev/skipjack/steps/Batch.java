@@ -58,8 +58,7 @@ public final class Batch {
    * @return this batch
    * @throws IllegalArgumentException if the options contain an idempotency key
    */
-  public <P> Batch add(
-      JobType<P> type, List<P> payloads, UnaryOperator<EnqueueOptions> options) {
+  public <P> Batch add(JobType<P> type, List<P> payloads, UnaryOperator<EnqueueOptions> options) {
     List<?> unused = batches.add(id, type, payloads, options);
     return this;
   }

@@ -110,8 +110,7 @@ final class BatchChecks implements OwnedJobs {
   @Override
   public Checked sweep() {
     long from = after;
-    List<Found> found =
-        transactions.runInOneRoundTrip(next, new Page(from, BATCHES_OF_A_SWEEP));
+    List<Found> found = transactions.runInOneRoundTrip(next, new Page(from, BATCHES_OF_A_SWEEP));
     boolean isFull = found.size() == BATCHES_OF_A_SWEEP;
     after = isFull ? found.get(found.size() - 1).id() : 0;
     pruneIfDue();

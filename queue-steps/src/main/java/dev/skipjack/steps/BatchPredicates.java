@@ -15,17 +15,17 @@ import org.jooq.Field;
 
 /**
  * The conditions on the jobs of a batch, each of which reads one entry of {@code jobs_owner_idx
- * (owner_id, status, id DESC)}:
+ * (owner_id, status, id)} for each status:
  *
  * <pre>{@code
- * (SELECT id FROM jobs WHERE owner_id = <batch> AND status > 'dead' ORDER BY status, id DESC LIMIT 1) IS NOT NULL
- * (SELECT id FROM jobs WHERE owner_id = <batch> AND status < 'pending' ORDER BY status, id DESC LIMIT 1) IS NOT NULL
+ * (SELECT id FROM jobs WHERE owner_id = <batch> AND status >= 'pending' AND status <= 'pending'
+ *   ORDER BY status DESC, id DESC LIMIT 1) IS NOT NULL
  * }</pre>
  *
- * <p>The statuses sort as dead, pending, running, waiting, so all live jobs are one range. The
- * pending job with the greatest id comes first, because claims take the least ids first: entries of
- * jobs that have ended, which vacuum has not removed yet, are then read only at the end of the
- * batch. No other index has this order, so the planner cannot walk the primary key instead.
+ * <p>It reads the greatest id first, because claims take the least ids first: entries of jobs that
+ * have ended, which vacuum has not removed yet, are then passed only at the end of the batch. Two
+ * comparisons instead of an equality keep the status in the order, which no other index has, so the
+ * planner cannot walk the primary key instead.
  */
 final class BatchPredicates {
 
@@ -37,24 +37,24 @@ final class BatchPredicates {
 
   /** Returns the condition that the batch has a live job. */
   static Condition hasLive(Field<Long> batch) {
-    return field(
-            select(JOBS.ID)
-                .from(JOBS)
-                .where(JOBS.OWNER_ID.eq(batch))
-                .and(JOBS.STATUS.gt(JobPredicates.literal(JobStatus.DEAD)))
-                .orderBy(JOBS.STATUS, JOBS.ID.desc())
-                .limit(inline(1)))
-        .isNotNull();
+    return has(JobStatus.PENDING, batch)
+        .or(has(JobStatus.RUNNING, batch))
+        .or(has(JobStatus.WAITING, batch));
   }
 
   /** Returns the condition that the batch has a dead job. */
   static Condition hasDead(Field<Long> batch) {
+    return has(JobStatus.DEAD, batch);
+  }
+
+  private static Condition has(JobStatus status, Field<Long> batch) {
     return field(
             select(JOBS.ID)
                 .from(JOBS)
                 .where(JOBS.OWNER_ID.eq(batch))
-                .and(JOBS.STATUS.lt(JobPredicates.literal(JobStatus.PENDING)))
-                .orderBy(JOBS.STATUS, JOBS.ID.desc())
+                .and(JOBS.STATUS.ge(JobPredicates.literal(status)))
+                .and(JOBS.STATUS.le(JobPredicates.literal(status)))
+                .orderBy(JOBS.STATUS.desc(), JOBS.ID.desc())
                 .limit(inline(1)))
         .isNotNull();
   }
@@ -106,7 +106,9 @@ final class BatchPredicates {
                     select(JOBS_ARCHIVE.ID)
                         .from(JOBS_ARCHIVE)
                         .where(JOBS_ARCHIVE.OWNER_ID.eq(batch))
-                        .and(JOBS_ARCHIVE.STATUS.eq(inline(JobStatus.CANCELLED, JOBS_ARCHIVE.STATUS)))
+                        .and(
+                            JOBS_ARCHIVE.STATUS.eq(
+                                inline(JobStatus.CANCELLED, JOBS_ARCHIVE.STATUS)))
                         .limit(inline(1)))
                 .isNull())
         .and(hasInner(inner, batch, inner.SUCCEEDED.isFalse()).not());

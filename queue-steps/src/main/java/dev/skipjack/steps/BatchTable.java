@@ -35,7 +35,6 @@ import dev.skipjack.sql.Statement;
 import dev.skipjack.sql.Texts;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -102,8 +101,7 @@ final class BatchTable {
         insertInto(JOB_BATCHES, JOB_BATCHES.NAME, JOB_BATCHES.OWNER_ID)
             .values(Texts.param("name"), cast(param("owner", Long.class), SQLDataType.BIGINT))
             .returning(JOB_BATCHES.ID),
-        batch ->
-            new Arguments().text("name", batch.name()).numberOrNull("owner", batch.owner()),
+        batch -> new Arguments().text("name", batch.name()).numberOrNull("owner", batch.owner()),
         row -> row.number(JOB_BATCHES.ID));
   }
 
@@ -204,14 +202,12 @@ final class BatchTable {
       values.put(event.kind, Texts.param(prefix + "kind"));
       values.put(event.queue, Texts.param(prefix + "queue"));
       values.put(
-          event.payload,
-          field("cast({0} as jsonb)", JSONB.class, Texts.param(prefix + "payload")));
+          event.payload, field("cast({0} as jsonb)", JSONB.class, Texts.param(prefix + "payload")));
       values.put(
           event.payloadVersion,
           cast(param(prefix + "payload_version", Integer.class), SQLDataType.INTEGER));
       values.put(
-          event.priority,
-          cast(param(prefix + "priority", Integer.class), SQLDataType.SMALLINT));
+          event.priority, cast(param(prefix + "priority", Integer.class), SQLDataType.SMALLINT));
       values.put(
           event.maxAttempts,
           cast(param(prefix + "max_attempts", Integer.class), SQLDataType.INTEGER));
@@ -327,7 +323,7 @@ final class BatchTable {
             .where(JOBS.OWNER_ID.eq(BATCH))
             .and(status)
             .and(which)
-            .orderBy(JOBS.STATUS, JOBS.ID.desc())
+            .orderBy(JOBS.STATUS, JOBS.ID)
             .limit(LIMIT),
         page -> new Arguments().number("batch", page.batch()).number("limit", page.limit()),
         row -> new JobId(row.number(JOBS.ID)));
@@ -345,7 +341,7 @@ final class BatchTable {
             .where(JOBS.OWNER_ID.eq(BATCH))
             .and(JOBS.STATUS.lt(JobPredicates.literal(JobStatus.PENDING)))
             .and(JOBS.ID.lt(param("before", Long.class)))
-            .orderBy(JOBS.STATUS, JOBS.ID.desc())
+            .orderBy(JOBS.STATUS.desc(), JOBS.ID.desc())
             .limit(LIMIT),
         page ->
             new Arguments()
@@ -416,7 +412,7 @@ final class BatchTable {
                     .where(JOBS.OWNER_ID.eq(JOB_BATCHES.ID))
                     .and(JOBS.STATUS.ge(JobPredicates.literal(status)))
                     .and(JOBS.STATUS.le(JobPredicates.literal(status)))
-                    .orderBy(JOBS.STATUS, JOBS.ID.desc())
+                    .orderBy(JOBS.STATUS, JOBS.ID)
                     .limit(MOST)
                     .asTable("some_jobs")));
   }
@@ -511,15 +507,11 @@ final class BatchTable {
             .from(JOBS)
             .where(JOBS.OWNER_ID.eq(BATCH))
             .and(JOBS.STATUS.lt(JobPredicates.literal(JobStatus.PENDING)))
-            .orderBy(JOBS.STATUS, JOBS.ID.desc()),
+            .orderBy(JOBS.STATUS, JOBS.ID),
         batch -> new Arguments().number("batch", batch),
         row ->
             new Child(
-                row.number(JOBS.ID),
-                JobStatus.DEAD,
-                null,
-                row.textOrNull(JOBS.LAST_ERROR),
-                false));
+                row.number(JOBS.ID), JobStatus.DEAD, null, row.textOrNull(JOBS.LAST_ERROR), false));
   }
 
   /** Creates the statement that reads the archived jobs of a batch. */
@@ -534,12 +526,7 @@ final class BatchTable {
     Field<Boolean> isTooLarge = field(fits.not()).as("is_too_large");
     return Statement.of(
         dialect,
-        select(
-                JOBS_ARCHIVE.ID,
-                JOBS_ARCHIVE.STATUS,
-                result,
-                JOBS_ARCHIVE.LAST_ERROR,
-                isTooLarge)
+        select(JOBS_ARCHIVE.ID, JOBS_ARCHIVE.STATUS, result, JOBS_ARCHIVE.LAST_ERROR, isTooLarge)
             .from(JOBS_ARCHIVE)
             .where(JOBS_ARCHIVE.OWNER_ID.eq(BATCH))
             .orderBy(JOBS_ARCHIVE.ID),

@@ -114,9 +114,7 @@ final class BatchWriter {
   }
 
   Optional<BatchStatus> find(Session session, long batch) throws SQLException {
-    return session
-        .run(status, new StatusOf(batch, 1, BatchStatus.MOST_COUNTED))
-        .stream()
+    return session.run(status, new StatusOf(batch, 1, BatchStatus.MOST_COUNTED)).stream()
         .findFirst();
   }
 

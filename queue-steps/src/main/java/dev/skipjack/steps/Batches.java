@@ -215,8 +215,8 @@ public final class Batches {
 
   /**
    * Requests the cancellation of a batch: its pending and waiting jobs are cancelled, cancellation
-   * of its running jobs is requested, and nothing can be added any more. If it is not sealed, it
-   * is sealed without callbacks. It finishes, with its callback, when its last job has ended.
+   * of its running jobs is requested, and nothing can be added any more. If it is not sealed, it is
+   * sealed without callbacks. It finishes, with its callback, when its last job has ended.
    *
    * <p>Workers cancel what is left when this method returns, for example because there are many
    * jobs, or because the caller's transaction is still open.
@@ -264,8 +264,7 @@ public final class Batches {
     while (true) {
       long last = before;
       List<JobId> page =
-          transactions.run(
-              session -> writer.dead(session, batch.value(), last, REDRIVEN_TOGETHER));
+          transactions.run(session -> writer.dead(session, batch.value(), last, REDRIVEN_TOGETHER));
       if (page.isEmpty()) {
         return new RedriveSummary(redriven, refused);
       }

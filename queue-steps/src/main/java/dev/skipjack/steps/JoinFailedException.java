@@ -44,8 +44,7 @@ public final class JoinFailedException extends QueueException {
                 total,
                 name,
                 failed.size(),
-                String.join(
-                    "; ", failed.stream().limit(MOST_NAMED).map(Failed::inWords).toList()),
+                String.join("; ", failed.stream().limit(MOST_NAMED).map(Failed::inWords).toList()),
                 failed.size() > MOST_NAMED ? "; ..." : ""),
         null);
     this.failed = List.copyOf(failed);

@@ -64,7 +64,6 @@ final class JoinStatement {
                 .number("job_id", request.execution().jobId().value())
                 .number("execution_id", request.execution().id().value()),
         row ->
-            new Look(
-                row.integerOrNull(JOBS.SIGNALS), row.flag(IS_FINISHED), row.flag(HAS_LIVE)));
+            new Look(row.integerOrNull(JOBS.SIGNALS), row.flag(IS_FINISHED), row.flag(HAS_LIVE)));
   }
 }

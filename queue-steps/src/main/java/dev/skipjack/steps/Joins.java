@@ -66,8 +66,7 @@ final class Joins {
   }
 
   private Optional<Look> lookOnce(Execution execution, Children children) {
-    JoinStatement.Request request =
-        new JoinStatement.Request(execution, children.batch().value());
+    JoinStatement.Request request = new JoinStatement.Request(execution, children.batch().value());
     return transactions.runInOneRoundTrip(look, request).stream().findFirst();
   }
 

@@ -13,11 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param execution the execution that recorded it; 0 for an open wait
  */
 record Memo(
-    Type type,
-    int position,
-    @Nullable String result,
-    @Nullable Instant endsAt,
-    long execution) {
+    Type type, int position, @Nullable String result, @Nullable Instant endsAt, long execution) {
 
   /** What was recorded. */
   enum Type {

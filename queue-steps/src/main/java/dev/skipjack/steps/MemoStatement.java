@@ -33,9 +33,9 @@ import org.jspecify.annotations.Nullable;
  * RETURNING result
  * }</pre>
  *
- * <p>Locks nothing but its own row: the primary key alone ensures that a memo is recorded once, even
- * if an execution that is about to lose the job and its successor record the same name. The second
- * one waits for the first, and returns no row.
+ * <p>Locks nothing but its own row: the primary key alone ensures that a memo is recorded once,
+ * even if an execution that is about to lose the job and its successor record the same name. The
+ * second one waits for the first, and returns no row.
  */
 final class MemoStatement {
 

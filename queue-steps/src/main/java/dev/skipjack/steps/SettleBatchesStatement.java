@@ -166,7 +166,11 @@ final class SettleBatchesStatement {
                 .from(JOBS)
                 .where(
                     JOBS.ID.eq(
-                        any(array(select(ready("owner_id", Long.class)).from(ready).where(HAS_ENDED)))))
+                        any(
+                            array(
+                                select(ready("owner_id", Long.class))
+                                    .from(ready)
+                                    .where(HAS_ENDED)))))
                 .orderBy(JOBS.ID)
                 .forNoKeyUpdate()
                 .skipLocked());
@@ -179,9 +183,7 @@ final class SettleBatchesStatement {
     Field<Instant> never = field("cast(null as timestamptz)", Instant.class);
     Field<Boolean> isFirstDead = ready(IS_FIRST_DEAD.getName(), Boolean.class);
     Condition cancelsRest =
-        HAS_DEAD
-            .isTrue()
-            .and(JOB_BATCHES.DEAD_POLICY.eq(inline(DeadPolicy.CANCEL_REST.literal())));
+        HAS_DEAD.isTrue().and(JOB_BATCHES.DEAD_POLICY.eq(inline(DeadPolicy.CANCEL_REST.literal())));
     List<Field<?>> returned = new ArrayList<>();
     returned.add(JOB_BATCHES.ID);
     returned.add(JOB_BATCHES.OWNER_ID);
@@ -198,8 +200,7 @@ final class SettleBatchesStatement {
             update(JOB_BATCHES)
                 .set(JOB_BATCHES.FINISHED_AT, when(HAS_ENDED, DatabaseClock.NOW).otherwise(never))
                 .set(
-                    JOB_BATCHES.SUCCEEDED,
-                    when(HAS_ENDED, field(BatchPredicates.hasSucceeded(id))))
+                    JOB_BATCHES.SUCCEEDED, when(HAS_ENDED, field(BatchPredicates.hasSucceeded(id))))
                 .set(
                     JOB_BATCHES.FIRST_DEAD_AT,
                     when(isFirstDead, DatabaseClock.NOW).otherwise(JOB_BATCHES.FIRST_DEAD_AT))
@@ -240,9 +241,7 @@ final class SettleBatchesStatement {
                     JOBS.SIGNALS,
                     least(coalesce(JOBS.SIGNALS, inline(0)), inline(Integer.MAX_VALUE - 1))
                         .plus(inline(1)))
-                .set(
-                    JOBS.SCHEDULED_AT,
-                    when(isDue, DatabaseClock.NOW).otherwise(JOBS.SCHEDULED_AT))
+                .set(JOBS.SCHEDULED_AT, when(isDue, DatabaseClock.NOW).otherwise(JOBS.SCHEDULED_AT))
                 .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
                 .where(JOBS.ID.eq(any(array(select(of(parent, JOBS.ID)).from(parent)))))
                 .and(

@@ -23,8 +23,8 @@ public record SignalOptions(@Nullable String sentBy, Duration expiresAfter) {
    *
    * @param sentBy who sends it
    * @param expiresAfter how long a job may take the signal
-   * @throws IllegalArgumentException if the sender is empty or has more than 200 bytes, or the expiry
-   *     is out of range
+   * @throws IllegalArgumentException if the sender is empty or has more than 200 bytes, or the
+   *     expiry is out of range
    */
   public SignalOptions {
     if (sentBy != null) {

@@ -17,7 +17,8 @@ import org.jooq.impl.SQLDataType;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sends a signal: {@code SELECT signal(:address, :name, :payload, :sent_by, :expires_in, :link_id)}.
+ * Sends a signal: {@code SELECT signal(:address, :name, :payload, :sent_by, :expires_in,
+ * :link_id)}.
  *
  * <p>The function inserts the signal, adds 1 to {@code jobs.signals} of the jobs that may take it,
  * and makes those due that wait for it. It waits for the locks on the rows of these jobs, which it

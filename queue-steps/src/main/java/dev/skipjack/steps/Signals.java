@@ -90,8 +90,7 @@ public final class Signals {
    * @param transaction the context of the caller's transaction
    */
   public Signals in(DSLContext transaction) {
-    return with(
-        request -> transaction.connectionResult(connection -> send(connection, request)));
+    return with(request -> transaction.connectionResult(connection -> send(connection, request)));
   }
 
   private Signals with(Sender bound) {

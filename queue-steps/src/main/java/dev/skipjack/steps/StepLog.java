@@ -142,7 +142,7 @@ final class StepLog {
     long recorded = memos.values().stream().filter(memo -> memo.endsAt() == null).count();
     if (recorded >= Steps.MOST_MEMOS) {
       throw new IllegalStateException(
-          "Job %s has %d memos, so step '%s' cannot be recorded. Use jobs of their own for so many steps: enqueueAll and join, or a batch."
+          "Job %s has %d memos, so step '%s' cannot be recorded. Use jobs of their own for further steps: enqueueAll and join, or a batch."
               .formatted(execution().jobId(), recorded, name));
     }
   }
@@ -183,7 +183,7 @@ final class StepLog {
       readAtNanos = System.nanoTime();
     }
     if (!found.isEmpty()) {
-      attempt.markSteps();
+      markSteps();
     }
   }
 
@@ -207,8 +207,8 @@ final class StepLog {
   }
 
   /**
-   * Runs a step, during which the job cannot be suspended. If it fails, the handler may run it again
-   * under the same name.
+   * Runs a step, during which the job cannot be suspended. If it fails, the handler may run it
+   * again under the same name.
    */
   <T> T running(String name, Steps.Step<T> step, String key) throws Exception {
     running.incrementAndGet();
@@ -337,7 +337,7 @@ final class StepLog {
           null);
     }
     // Before the statement, because its outcome may remain unknown.
-    attempt.markSteps();
+    markSteps();
     characters += size;
     next();
     memos.put(name, new Memo(type, latest, null, null, execution().id().value()));
@@ -370,6 +370,11 @@ final class StepLog {
     return memo != null && memo.isDone() && memo.execution() <= execution().id().value();
   }
 
+  private void markSteps() {
+    attempt.markSteps();
+    statements.use().note();
+  }
+
   private LeaseLostException lost() {
     attempt.lose();
     return new LeaseLostException(execution().jobId(), execution().id(), null);
@@ -377,7 +382,7 @@ final class StepLog {
 
   /** Opens a wait, or keeps the open one. */
   void openWait(String address, String name, Duration atMost) {
-    attempt.markSteps();
+    markSteps();
     List<Long> opened =
         statements
             .transactions()
@@ -400,8 +405,7 @@ final class StepLog {
         statements
             .transactions()
             .runInOneRoundTrip(
-                statements.take(),
-                new TakeStatement.Request(execution(), address, name, position));
+                statements.take(), new TakeStatement.Request(execution(), address, name, position));
     if (looks.isEmpty()) {
       throw lost();
     }
@@ -413,8 +417,7 @@ final class StepLog {
   }
 
   private synchronized void taken(String name, int position, @Nullable String payload) {
-    memos.put(
-        name, new Memo(Memo.Type.AWAIT, position, null, null, execution().id().value()));
+    memos.put(name, new Memo(Memo.Type.AWAIT, position, null, null, execution().id().value()));
     characters += payload == null ? 0 : payload.length();
   }
 

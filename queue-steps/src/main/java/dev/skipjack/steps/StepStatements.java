@@ -3,6 +3,7 @@ package dev.skipjack.steps;
 import dev.skipjack.api.QueueAccess;
 import dev.skipjack.sql.OwnTransactions;
 import dev.skipjack.sql.Statement;
+import dev.skipjack.steps.internal.StepUse;
 import dev.skipjack.store.jooq.internal.QueueExtension.JobFactory;
 import dev.skipjack.store.jooq.internal.steps.StoreParts;
 
@@ -11,10 +12,12 @@ import dev.skipjack.store.jooq.internal.steps.StoreParts;
  *
  * @param transactions runs them
  * @param jobFactory creates the jobs that undo steps
+ * @param use is read by the sweep of this process
  */
 record StepStatements(
     OwnTransactions transactions,
     JobFactory jobFactory,
+    StepUse use,
     Statement<MemoStatement.Request, MemoStatement.Recorded> memo,
     Statement<MemoStatement.Request, MemoStatement.Recorded> sleep,
     Statement<Long, ReadMemosStatement.Found> readMemos,
@@ -29,18 +32,20 @@ record StepStatements(
    */
   static StepStatements of(QueueAccess queue) {
     if (queue.store() instanceof StoreParts store) {
-      return store.part(StepStatements.class, StepStatements::new);
+      StepUse use = StepUse.of(store);
+      return store.part(StepStatements.class, unused -> new StepStatements(store, use));
     }
     throw new IllegalStateException(
         "Durable steps need a worker on a JobQueue, but this one is on %s."
             .formatted(queue.getClass().getName()));
   }
 
-  private StepStatements(StoreParts store) {
+  private StepStatements(StoreParts store, StepUse use) {
     this(
         // A transaction of runIn in an attempt that has lost the job may hold the name of a memo.
         store.transactions().bounded(),
         store.jobFactory(),
+        use,
         Statement.lazily(() -> MemoStatement.of(store.dialect().get())),
         Statement.lazily(() -> MemoStatement.ofSleep(store.dialect().get())),
         Statement.lazily(() -> ReadMemosStatement.of(store.dialect().get())),

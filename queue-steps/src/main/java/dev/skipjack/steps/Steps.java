@@ -269,10 +269,7 @@ public final class Steps {
               .map(payload -> log.statements().jobFactory().create(type, payload, options))
               .toList();
       memo =
-          log.recordWith(
-              name,
-              Memo.Type.CHILDREN,
-              transaction -> insert(transaction, name, jobs));
+          log.recordWith(name, Memo.Type.CHILDREN, transaction -> insert(transaction, name, jobs));
     }
     return children(name, memo.result());
   }
@@ -325,9 +322,7 @@ public final class Steps {
    */
   public <R> List<R> join(Children children, Class<R> type) {
     return results(children).stream()
-        .map(
-            result ->
-                decode(children.name(), result.equals(NO_RESULT) ? null : result, type))
+        .map(result -> decode(children.name(), result.equals(NO_RESULT) ? null : result, type))
         .toList();
   }
 

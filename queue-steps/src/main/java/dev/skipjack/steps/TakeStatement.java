@@ -58,11 +58,11 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>{@code open} is the wait: {@code SELECT ends_at FROM job_waits WHERE (its key)}. Everything is
- * read in one snapshot, so {@code signals} counts each signal that could be found. Returns no row if
- * the execution has lost the job.
+ * read in one snapshot, so {@code signals} counts each signal that could be found. Returns no row
+ * if the execution has lost the job.
  *
- * <p>The memo contains what was sent and by whom. The row of a signed link is kept, so that the link
- * cannot be used again.
+ * <p>The memo contains what was sent and by whom. The row of a signed link is kept, so that the
+ * link cannot be used again.
  *
  * <p>Locks the signal, and skips one that another job is taking.
  */
@@ -194,7 +194,9 @@ final class TakeStatement {
                 .returning(JOB_STEPS.NAME));
   }
 
-  /** A condition on the link of the row itself could let the planner read the index of the links. */
+  /**
+   * A condition on the link of the row itself could let the planner read the index of the links.
+   */
   private static Condition isTaken(Table<?> found, Condition link, Table<?> memo) {
     return JOB_SIGNALS
         .ID

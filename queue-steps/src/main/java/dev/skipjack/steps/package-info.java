@@ -1,5 +1,5 @@
 /**
- * Durable steps, signals and batches: work that takes days or needs an answer, as ordinary jobs.
+ * Durable steps, signals and batches: work that takes days or needs a decision, as ordinary jobs.
  *
  * <p>A handler gets its {@link dev.skipjack.steps.Steps} from its context. Each step is recorded
  * under a name, and a later attempt of the job continues behind the steps that are recorded. While

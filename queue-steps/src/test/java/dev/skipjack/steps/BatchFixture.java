@@ -134,8 +134,11 @@ final class BatchFixture {
 
   List<JobId> jobsOf(BatchId batch) {
     return List.of(
-            value("SELECT string_agg(id::text, ',' ORDER BY id) FROM @jobs WHERE owner_id = " + batch)
-                .split(",")).stream()
+            value(
+                    "SELECT string_agg(id::text, ',' ORDER BY id) FROM @jobs WHERE owner_id = "
+                        + batch)
+                .split(","))
+        .stream()
         .map(id -> new JobId(Long.parseLong(id)))
         .toList();
   }

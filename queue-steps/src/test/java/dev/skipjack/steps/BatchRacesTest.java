@@ -201,7 +201,8 @@ class BatchRacesTest {
           .until(
               () ->
                   fixture
-                      .value("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+                      .value(
+                          "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
                       .equals("1"));
       fixture.batches.add(batch, ROW, succeeding(1));
       gate.commit();
@@ -306,7 +307,8 @@ class BatchRacesTest {
         connection -> {
           try (var lock = connection.createStatement()) {
             lock.execute(
-                fixture.inSchema("SELECT FROM @job_batches WHERE id = %s FOR UPDATE".formatted(batch)));
+                fixture.inSchema(
+                    "SELECT FROM @job_batches WHERE id = %s FOR UPDATE".formatted(batch)));
           }
           fixture.checks().check(List.of(batch.value(), other.value()));
           assertThat(fixture.isFinished(batch)).isFalse();

@@ -83,8 +83,7 @@ class BatchTest {
     fixture.inTransaction(
         connection -> {
           Batches bound = fixture.batches.in(connection);
-          id[0] =
-              BatchFixture.withCallbacks(bound.open("import")).add(ROW, succeeding(2)).seal();
+          id[0] = BatchFixture.withCallbacks(bound.open("import")).add(ROW, succeeding(2)).seal();
           assertThat(fixture.batches.find(id[0])).isEmpty();
         });
     run();
@@ -113,8 +112,7 @@ class BatchTest {
     BatchId batch = fixture.open("import").add(ROW, rows(0, 1, 1)).seal();
     run();
 
-    assertThat(fixture.callbacks)
-        .containsExactlyInAnyOrder("report/" + batch, "alarm/" + batch);
+    assertThat(fixture.callbacks).containsExactlyInAnyOrder("report/" + batch, "alarm/" + batch);
     assertThat(fixture.status(batch).succeeded()).isFalse();
     assertThat(fixture.status(batch).dead()).isEqualTo(2);
   }
@@ -180,8 +178,7 @@ class BatchTest {
             .seal();
     run();
 
-    assertThat(fixture.callbacks)
-        .containsExactlyInAnyOrder("alarm/" + batch, "report/" + batch);
+    assertThat(fixture.callbacks).containsExactlyInAnyOrder("alarm/" + batch, "report/" + batch);
     assertThat(
             fixture.value(
                 "SELECT count(*) FROM @jobs_archive WHERE status = 'cancelled' AND owner_id = "
@@ -318,8 +315,7 @@ class BatchTest {
   @Test
   void theCancellationOfABatchCancelsItsInnerBatches() {
     Batch outer = fixture.open("outer");
-    BatchId inner =
-        fixture.batches.openIn(outer.id(), "inner").add(ROW, succeeding(10)).seal();
+    BatchId inner = fixture.batches.openIn(outer.id(), "inner").add(ROW, succeeding(10)).seal();
     outer.seal();
     fixture.batches.cancel(outer.id());
     run();
@@ -437,7 +433,8 @@ class BatchTest {
         .hasMessageContaining("cannot be a callback");
     assertThatThrownBy(() -> batch.add(ROW, rows(1), job -> job.idempotencyKey("k")))
         .hasMessageContaining("neither a unique key nor an idempotency key");
-    assertThatThrownBy(() -> fixture.batches.open("")).hasMessageContaining("Batch name of 0 bytes");
+    assertThatThrownBy(() -> fixture.batches.open(""))
+        .hasMessageContaining("Batch name of 0 bytes");
     assertThat(fixture.status(batch.id()).total()).isZero();
   }
 
@@ -471,9 +468,7 @@ class BatchTest {
     running.await();
     Thread stop = new Thread(worker::stop);
     stop.start();
-    Awaitility.await()
-        .atMost(Duration.ofMinutes(1))
-        .until(() -> !worker.status().started());
+    Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> !worker.status().started());
     stopping.countDown();
     stop.join();
 
@@ -490,9 +485,7 @@ class BatchTest {
     fixture.queue.store().complete(fixture.claim(3)); // as a worker that is killed after the commit
     assertThat(fixture.isFinished(ids[0])).isFalse();
     try (Worker worker = fixture.worker().start()) {
-      Awaitility.await()
-          .atMost(Duration.ofMinutes(1))
-          .until(() -> fixture.callbacks.size() == 6);
+      Awaitility.await().atMost(Duration.ofMinutes(1)).until(() -> fixture.callbacks.size() == 6);
       assertThat(worker.status().running()).isZero();
     }
     assertThat(fixture.enqueued(REPORT)).isEqualTo(3);

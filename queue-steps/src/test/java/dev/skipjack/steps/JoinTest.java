@@ -98,7 +98,9 @@ class JoinTest {
     assertThat(seen).containsExactly(receipts(5));
     assertThat(charged).hasValue(5);
     assertThat(details(order).summary().status()).isEqualTo(JobStatus.COMPLETED);
-    assertThat(fixture.value("SELECT attempts - uncounted_attempts FROM @jobs_archive WHERE kind = 'order'"))
+    assertThat(
+            fixture.value(
+                "SELECT attempts - uncounted_attempts FROM @jobs_archive WHERE kind = 'order'"))
         .isEqualTo("1");
   }
 
@@ -294,8 +296,7 @@ class JoinTest {
               assertThatThrownBy(() -> steps.join(children))
                   .isInstanceOf(IllegalStateException.class)
                   .hasMessageContaining("charge/join");
-              assertThatThrownBy(
-                      () -> steps.enqueueAll("more", CHARGE, charges(10_001)))
+              assertThatThrownBy(() -> steps.enqueueAll("more", CHARGE, charges(10_001)))
                   .hasMessageContaining("at most 10000");
               seen.add("checked");
               return Outcome.completed();

@@ -110,7 +110,9 @@ class OddStepRowsTest {
   private static void plant(
       QueueDatabase database, String table, String column, String odd, int id) {
     String key =
-        table.equals("jobs") ? "id = " + id : table.equals("job_signals") ? "address = 'key/" + id + "'" : "job_id = " + id;
+        table.equals("jobs")
+            ? "id = " + id
+            : table.equals("job_signals") ? "address = 'key/" + id + "'" : "job_id = " + id;
     StepRows.query(
         database,
         """

@@ -366,8 +366,16 @@ class SignalsTest {
 
     for (String bad :
         List.of(
-            "", ".", "x.y", token + "A", "A" + token, other, token.substring(5), token.replace(".", ""),
-            "?.!", token.split("\\.")[0] + "." + other.split("\\.")[1])) {
+            "",
+            ".",
+            "x.y",
+            token + "A",
+            "A" + token,
+            other,
+            token.substring(5),
+            token.replace(".", ""),
+            "?.!",
+            token.split("\\.")[0] + "." + other.split("\\.")[1])) {
       assertThat(links.use(bad, "eve")).as(bad).isEqualTo(SignalResult.INVALID);
     }
     Clock later = Clock.fixed(Instant.now().plus(Duration.ofHours(2)), ZoneOffset.UTC);

@@ -42,8 +42,9 @@ class StepsIT {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
   /**
-   * Signals are sent before, during and after the waits of many jobs, so each order of the look, the
-   * signal and the suspension occurs. A signal that is slept through would keep its job for a week.
+   * Signals are sent before, during and after the waits of many jobs, so each order of the look,
+   * the signal and the suspension occurs. A signal that is slept through would keep its job for a
+   * week.
    */
   @Test
   void everySignalIsDeliveredOnceWheneverItIsSent(QueueDatabase database) throws Exception {
@@ -103,7 +104,8 @@ class StepsIT {
     assertThat(delivered).hasSize(jobs);
     assertThat(delivered.keySet()).allMatch(each -> each.matches("(\\d+)-\\1"));
     assertThat(delivered.values()).allMatch(count -> count.get() == 1);
-    assertThat(StepRows.query(database, "SELECT 1 FROM @job_steps UNION ALL SELECT 1 FROM @job_waits"))
+    assertThat(
+            StepRows.query(database, "SELECT 1 FROM @job_steps UNION ALL SELECT 1 FROM @job_waits"))
         .isEmpty();
   }
 

@@ -29,11 +29,10 @@ class StepsPlanTest {
           Map.entry("read-memos", List.of("job_steps_pkey", "job_waits_job_idx")),
           Map.entry("open-wait", List.of("using jobs_pkey on jobs", "job_waits_pkey")),
           Map.entry(
-              "take", List.of("using jobs_pkey on jobs", "job_signals_untaken_idx", "job_signals_pkey")),
-          Map.entry(
-              "wake-all", List.of("job_signals_untaken_idx", "job_waits_pkey", "jobs_pkey")),
-          Map.entry(
-              "wake-one", List.of("job_signals_untaken_idx", "job_waits_pkey", "jobs_pkey")),
+              "take",
+              List.of("using jobs_pkey on jobs", "job_signals_untaken_idx", "job_signals_pkey")),
+          Map.entry("wake-all", List.of("job_signals_untaken_idx", "job_waits_pkey", "jobs_pkey")),
+          Map.entry("wake-one", List.of("job_signals_untaken_idx", "job_waits_pkey", "jobs_pkey")),
           Map.entry("find-ended-memos", List.of("job_steps_pkey", "jobs_pkey")),
           Map.entry("find-ended-waits", List.of("job_waits_job_idx", "jobs_pkey")),
           Map.entry("end-steps", List.of("job_steps", "job_waits_job_idx", "jobs_pkey")),

@@ -39,7 +39,8 @@ class StepsRolesTest {
     // Roles belong to the server, and other test JVMs may use the same one.
     prefix = "t" + StepRows.query(database, "SELECT left(md5(current_database()), 12)").get(0);
     execute(Roles.sql(database.schema(), prefix));
-    execute("CREATE ROLE %1$s_both; GRANT %1$s_worker, %1$s_producer TO %1$s_both".formatted(prefix));
+    execute(
+        "CREATE ROLE %1$s_both; GRANT %1$s_worker, %1$s_producer TO %1$s_both".formatted(prefix));
   }
 
   @AfterEach
@@ -112,8 +113,7 @@ class StepsRolesTest {
         runs.due();
         try (Connection connection = sql.getConnection();
             Statement statement = connection.createStatement()) {
-          statement.execute(
-              "SELECT %s.signal('key/k', 'f', '\"y\"')".formatted(database.schema()));
+          statement.execute("SELECT %s.signal('key/k', 'f', '\"y\"')".formatted(database.schema()));
         }
         runs.due();
         if (payload.equals("fails")) {

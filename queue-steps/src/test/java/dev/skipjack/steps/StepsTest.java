@@ -309,8 +309,7 @@ class StepsTest {
             (steps, job) -> {
               assertThat(steps.run("fits", String.class, key -> "x".repeat(262_142)))
                   .hasSize(262_142);
-              assertThatThrownBy(
-                      () -> steps.run("large", String.class, key -> "x".repeat(262_143)))
+              assertThatThrownBy(() -> steps.run("large", String.class, key -> "x".repeat(262_143)))
                   .isInstanceOf(PayloadException.class)
                   .hasMessageContaining("262");
               assertThatThrownBy(() -> steps.<String>run("null", String.class, key -> null))
@@ -321,7 +320,8 @@ class StepsTest {
     JobId job = queue.enqueue(FLOW, "x");
     runs.due();
     assertThatJob(database, job).isCompleted().hasNoError();
-    assertThat(StepRows.query(database, "SELECT octet_length(steps::text) < 300 FROM @jobs_archive"))
+    assertThat(
+            StepRows.query(database, "SELECT octet_length(steps::text) < 300 FROM @jobs_archive"))
         .containsExactly("t");
   }
 
@@ -421,7 +421,8 @@ class StepsTest {
             (steps, job) -> {
               long start = System.nanoTime();
               steps.sleep("blink", Duration.ofMillis(20));
-              assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThan(Duration.ofMillis(19));
+              assertThat(Duration.ofNanos(System.nanoTime() - start))
+                  .isGreaterThan(Duration.ofMillis(19));
               return Outcome.completed();
             });
     JobId job = queue.enqueue(FLOW, "x");

@@ -105,8 +105,7 @@ class UndoTest {
         .containsExactly("undos undo/" + job + " 7 2");
     undos().toTheEnd();
     assertThat(ran)
-        .containsExactly(
-            "job/account", "job/mailbox", "note", "delete mailbox", "delete account");
+        .containsExactly("job/account", "job/mailbox", "note", "delete mailbox", "delete account");
   }
 
   @Test
@@ -183,7 +182,8 @@ class UndoTest {
     flows(
             steps -> {
               database.loseLease(
-                  new JobId(Long.parseLong(StepRows.query(database, "SELECT id FROM @jobs").get(0))),
+                  new JobId(
+                      Long.parseLong(StepRows.query(database, "SELECT id FROM @jobs").get(0))),
                   queue);
               return Outcome.completed();
             })
@@ -212,7 +212,11 @@ class UndoTest {
     flows(steps -> Outcome.completed()).toTheEnd();
     assertThatJob(database, job).isCompleted();
     assertThat(enqueued()).isEmpty();
-    assertThat(StepRows.query(database, "SELECT jsonb_array_length(steps) FROM @jobs_archive WHERE id = ?", job.value()))
+    assertThat(
+            StepRows.query(
+                database,
+                "SELECT jsonb_array_length(steps) FROM @jobs_archive WHERE id = ?",
+                job.value()))
         .containsExactly("3");
   }
 }

@@ -155,9 +155,9 @@ public final class QueueDatabase implements AutoCloseable {
 
   /**
    * Simulates the passage of time without sleeping, by moving stored times into the past. This
-   * affects the due and enqueue times of pending and waiting jobs, the sleeps, waits and signals of
-   * durable steps, the expiry of idempotency keys and of unique keys for a period, and the ends of
-   * pauses. It does not affect leases (use {@link #loseLease} to end one) or the times of past
+   * affects the due and enqueue times of pending and waiting jobs, the sleeps and waits of durable
+   * steps, the expiry of signals, of idempotency keys and of unique keys for a period, and the ends
+   * of pauses. It does not affect leases (use {@link #loseLease} to end one) or the times of past
    * events, such as the end of a job.
    *
    * <p>A started worker is not notified and finds jobs that have become due at its next poll. Use

@@ -142,8 +142,7 @@ final class BackgroundRun {
                         rescueWakeup,
                         System::nanoTime,
                         random.split()));
-    owners =
-        access.ownedJobs().map(port -> ownerChecks(port, heard, kinds, random));
+    owners = access.ownedJobs().map(port -> ownerChecks(port, heard, kinds, random));
     Rescuer rescuer =
         new Rescuer(
             access.store(),

@@ -9,13 +9,12 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 
 /**
- * Runs the periodic work of modules: every second while one of them is used, and otherwise every ten
- * seconds. Any worker may do this for all others. Confined to the thread of the loop.
+ * Runs the periodic work of modules: every second while one of them is used, and otherwise every
+ * ten seconds. Any worker may do this for all others. Confined to the thread of the loop.
  */
 final class SweeperTask implements Loop.Step {
 
-  private static final long IN_USE = Duration.ofSeconds(1).toNanos();
-  private static final long NOT_IN_USE = Duration.ofSeconds(10).toNanos();
+  private static final long USUALLY = Duration.ofSeconds(1).toNanos();
 
   private final List<Sweeper> sweepers;
   private final Consumer<WakeUp> madeDue;
@@ -32,14 +31,12 @@ final class SweeperTask implements Loop.Step {
 
   @Override
   public long run() {
-    boolean inUse = false;
     boolean unfinished = false;
     RuntimeException failed = null;
     for (Sweeper sweeper : sweepers) {
       try {
         Swept swept = sweeper.sweep();
         swept.madeDue().forEach(madeDue);
-        inUse |= swept.inUse();
         unfinished |= swept.unfinished();
       } catch (Throwable failure) {
         failed = Loop.unchecked(failure); // the other sweepers still run
@@ -48,6 +45,6 @@ final class SweeperTask implements Loop.Step {
     if (failed != null) {
       throw failed;
     }
-    return unfinished ? 1 : Jitter.around(inUse ? IN_USE : NOT_IN_USE, random);
+    return unfinished ? 1 : Jitter.around(USUALLY, random);
   }
 }

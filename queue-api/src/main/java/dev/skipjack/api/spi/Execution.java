@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param orderingKey the ordering key of the job, whose next job may be promoted when the attempt
  *     ends; null if the job has no ordering key
  * @param owner the owner of the job, as {@link NewJob#ownedBy} set it; null if it has none
- * @param hasSteps whether the job has recorded durable steps, as far as the worker knows. The end of
- *     the job then ends its steps too. What no worker knows, a {@link Sweeper} finds later
+ * @param hasSteps whether the job has recorded durable steps, as far as the worker knows. The end
+ *     of the job then ends its steps too. What no worker knows, a {@link Sweeper} finds later
  */
 public record Execution(
     JobId jobId,
@@ -47,8 +47,7 @@ public record Execution(
    * @param startedAt when it started
    * @param orderingKey the ordering key of the job, or null if it has none
    */
-  public Execution(
-      JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
+  public Execution(JobId jobId, ExecutionId id, Instant startedAt, @Nullable String orderingKey) {
     this(jobId, id, startedAt, orderingKey, null, false);
   }
 

@@ -58,9 +58,7 @@ public final class NewJob {
     if (fire != null) {
       headers = Headers.withReserved(headers, Headers.SCHEDULE, fire.text());
     }
-    return owner == null
-        ? headers
-        : Headers.withReserved(headers, Headers.OWNER, owner.toString());
+    return owner == null ? headers : Headers.withReserved(headers, Headers.OWNER, owner.toString());
   }
 
   /**
@@ -164,9 +162,9 @@ public final class NewJob {
 
   /**
    * {@return this job with an owner: the batch that it belongs to, or the batch of a join} The
-   * owner is stored in the row, and in a header that every claim returns. A worker that ends such
-   * a job then checks whether it was the last job of its owner. The job is archived even if its
-   * queue keeps no ended jobs.
+   * owner is stored in the row, and in a header that every claim returns. A worker that ends such a
+   * job then checks whether it was the last job of its owner. The job is archived even if its queue
+   * keeps no ended jobs.
    *
    * @param owner the id of the owner, above 0
    * @throws IllegalArgumentException if the job has a unique key or an idempotency key, or the

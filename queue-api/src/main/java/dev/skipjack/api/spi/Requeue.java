@@ -56,8 +56,7 @@ public record Requeue(
    * @param delay the delay
    * @param until when the job is due again
    */
-  public Requeue(
-      Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
+  public Requeue(Execution execution, ExecutionStatus as, Duration delay, @Nullable Instant until) {
     this(execution, as, delay, until, null);
   }
 

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param awaits the name of what the job waits for. A signal of this name makes the job due at once
  * @param isSleep whether the job waits for the time only, so that {@code signalsSeen} is ignored
- * @param signalsSeen the number of signals that the job had when the attempt looked for one; null if
- *     it had none. If it has changed when the attempt ends, the job is due at once
+ * @param signalsSeen the number of signals that the job had when the attempt looked for one; null
+ *     if it had none. If it has changed when the attempt ends, the job is due at once
  * @param until when the job becomes due without a signal. An instant before 1970 or after {@link
  *     EnqueueOptions#LATEST} is clamped
  */

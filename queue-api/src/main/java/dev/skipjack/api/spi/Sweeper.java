@@ -11,7 +11,8 @@ import java.util.List;
 public interface Sweeper {
 
   /**
-   * Does a bounded part of the work.
+   * Does a bounded part of the work. A worker calls this method about once a second, so it must
+   * cost next to nothing if the module is not used.
    *
    * @return what was found
    */
@@ -21,8 +22,21 @@ public interface Sweeper {
    * What a sweep found.
    *
    * @param madeDue wake-ups for jobs that are now due
-   * @param inUse whether the module is used, so that the next sweep should run within about a second
    * @param unfinished whether there is more work now
    */
-  record Swept(List<WakeUp> madeDue, boolean inUse, boolean unfinished) {}
+  record Swept(List<WakeUp> madeDue, boolean unfinished) {
+
+    /** The result of a sweep that found nothing. */
+    public static final Swept NOTHING = new Swept(List.of(), false);
+
+    /**
+     * Makes a defensive copy of the list.
+     *
+     * @param madeDue wake-ups for jobs that are now due
+     * @param unfinished whether there is more work now
+     */
+    public Swept {
+      madeDue = List.copyOf(madeDue);
+    }
+  }
 }

@@ -298,10 +298,11 @@ public class Jobs extends TableImpl<JobsRecord> {
     public final TableField<JobsRecord, String> AWAITS = createField(DSL.name("awaits"), SQLDataType.CLOB, this, "Name of the sleep, signal or join at which its latest attempt was suspended. NULL: it was never suspended.");
 
     /**
-     * The column <code>skipjack.jobs.signals</code>. Number of times that a
-     * signal or an ended child asked the job to look again. NULL: never.
+     * The column <code>skipjack.jobs.signals</code>. Number of signals and
+     * ended children that may concern the job. An attempt that suspends it
+     * compares the number with the one that it has read. NULL: none.
      */
-    public final TableField<JobsRecord, Integer> SIGNALS = createField(DSL.name("signals"), SQLDataType.INTEGER, this, "Number of times that a signal or an ended child asked the job to look again. NULL: never.");
+    public final TableField<JobsRecord, Integer> SIGNALS = createField(DSL.name("signals"), SQLDataType.INTEGER, this, "Number of signals and ended children that may concern the job. An attempt that suspends it compares the number with the one that it has read. NULL: none.");
 
     private Jobs(Name alias, Table<JobsRecord> aliased) {
         this(alias, aliased, (Field<?>[]) null, null);

@@ -12,12 +12,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Finishes what the ends of jobs and the sends of signals could not do. Each sweep searches for jobs
- * that a signal did not find, and every second one also does one of the other parts, so it usually
- * runs one or two short statements, or four if there are no steps. Safe for any number of threads.
+ * Finishes what the ends of jobs and the sends of signals could not do. Each sweep searches for
+ * jobs that a signal did not find, and every second one also does one of the other parts, so it
+ * runs one or two short statements. If there are no steps and no handler of this process uses them,
+ * four statements run every ten seconds. Safe for any number of threads.
  */
 final class StepSweeper implements Sweeper {
 
+  /** The number of sweeps in which all parts run. */
+  private static final int CYCLE = 8;
+
+  /** If there are no steps, all parts run in one of this many sweeps, which come every second. */
+  private static final int IDLE_TURNS = 10;
+
+  private final StepUse use;
   private final OwnTransactions transactions;
   private final Statement<WakeWaitingStatement.Request, WakeWaitingStatement.Woken> wake;
   private final Statement<NoRequest, Integer> expire;
@@ -28,41 +36,49 @@ final class StepSweeper implements Sweeper {
   private WakeWaitingStatement.Request afterSignal = WakeWaitingStatement.Request.START;
   private int turn;
 
+  /** The number of sweeps since the last one that found something, or that followed a use. */
+  private int quiet = CYCLE;
+
   /**
    * @param orderedJobs promotes the undos, which have an ordering key
    */
   StepSweeper(StoreParts store, Optional<OrderedJobs> orderedJobs) {
     this.orderedJobs = orderedJobs;
+    this.use = StepUse.of(store);
     this.transactions = store.transactions();
     this.wake = Statement.lazily(() -> WakeWaitingStatement.ofAll(store.dialect().get()));
     this.expire = Statement.lazily(() -> ExpireSignalsStatement.of(store.dialect().get()));
     this.end = Statement.lazily(() -> EndStepsStatement.of(store.dialect().get()));
     this.memos =
-        new Walk(
-            Statement.lazily(() -> FindEndedStepsStatement.ofMemos(store.dialect().get())));
+        new Walk(Statement.lazily(() -> FindEndedStepsStatement.ofMemos(store.dialect().get())));
     this.waits =
-        new Walk(
-            Statement.lazily(() -> FindEndedStepsStatement.ofWaits(store.dialect().get())));
+        new Walk(Statement.lazily(() -> FindEndedStepsStatement.ofWaits(store.dialect().get())));
   }
 
   @Override
   public synchronized Swept sweep() {
+    if (use.take()) {
+      quiet = 0;
+    }
+    boolean idle = quiet >= CYCLE;
+    int part = turn++ % (idle ? IDLE_TURNS : CYCLE);
+    if (idle && part > 0) {
+      return Swept.NOTHING;
+    }
     List<WakeUp> madeDue = new ArrayList<>();
     boolean anySignals = wake(madeDue);
     boolean unfinished = false;
-    // Sweeps are rare while nothing was found, so each of them does all parts then.
-    boolean all = !memos.isInUse && !waits.isInUse;
-    int part = turn++ % 8;
-    if (all || part % 4 == 0) {
+    if (idle || part % 4 == 0) {
       unfinished |= memos.step(madeDue);
     }
-    if (all || part == 2) {
+    if (idle || part == 2) {
       unfinished |= waits.step(madeDue);
     }
-    if (all || part == 6) {
+    if (idle || part == 6) {
       unfinished |= expire();
     }
-    return new Swept(madeDue, anySignals || memos.isInUse || waits.isInUse, unfinished);
+    quiet = anySignals || memos.isInUse || waits.isInUse ? 0 : quiet + 1;
+    return new Swept(madeDue, unfinished);
   }
 
   /** Returns whether there are signals that no job has taken. */

@@ -7,6 +7,7 @@ import static org.jooq.impl.DSL.any;
 import static org.jooq.impl.DSL.array;
 import static org.jooq.impl.DSL.coalesce;
 import static org.jooq.impl.DSL.count;
+import static org.jooq.impl.DSL.falseCondition;
 import static org.jooq.impl.DSL.field;
 import static org.jooq.impl.DSL.inline;
 import static org.jooq.impl.DSL.lateral;
@@ -16,6 +17,7 @@ import static org.jooq.impl.DSL.row;
 import static org.jooq.impl.DSL.select;
 import static org.jooq.impl.DSL.trueCondition;
 import static org.jooq.impl.DSL.update;
+import static org.jooq.impl.DSL.when;
 import static org.jooq.impl.DSL.with;
 
 import dev.skipjack.api.spi.Lane;
@@ -42,25 +44,23 @@ import org.jspecify.annotations.Nullable;
  * WITH untaken AS MATERIALIZED (SELECT address, name, id FROM job_signals
  *                                WHERE taken_by_job IS NULL AND (address, name, id) > (:address, :name, :id)
  *                                ORDER BY address, name, id LIMIT 1000),
- * suspended AS MATERIALIZED (SELECT wait.job_id, wait.name FROM untaken CROSS JOIN LATERAL (
- *                                   SELECT job_id, name FROM job_waits WHERE address = untaken.address AND name = untaken.name
- *                                    ORDER BY job_id LIMIT 100) AS wait),
- * locked AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT job_id FROM suspended))
- *                            AND current_execution_id IS NULL AND died_at IS NULL AND awaits = ANY (ARRAY(SELECT name FROM suspended)) AND scheduled_at > clock_timestamp()
+ * waiting AS MATERIALIZED (SELECT wait.job_id, wait.name FROM untaken CROSS JOIN LATERAL (
+ *                                 SELECT job_id, name FROM job_waits WHERE address = untaken.address AND name = untaken.name
+ *                                  ORDER BY job_id LIMIT 100) AS wait),
+ * locked AS MATERIALIZED (SELECT id FROM jobs WHERE id = ANY (ARRAY(SELECT job_id FROM waiting))
+ *                            AND current_execution_id IS NULL AND died_at IS NULL AND awaits = ANY (ARRAY(SELECT name FROM waiting))
+ *                            AND scheduled_at > clock_timestamp()
  *                          ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
  * woken AS (UPDATE jobs SET scheduled_at = clock_timestamp(), signals = coalesce(signals, 0) % 2147483647 + 1, updated_at = clock_timestamp()
  *            WHERE id = ANY (ARRAY(SELECT id FROM locked)) RETURNING ...)
  * SELECT walked.*, woken.* FROM (SELECT count(*), ... FROM untaken) AS walked LEFT JOIN woken ON true
  * }</pre>
  *
- * <p>A second text is for the signals of one address and name.
+ * <p>A second text is for the signals of one address and name. A sender runs it after its commit.
+ * It also counts the signal for jobs that run, whose attempts may have looked before that commit.
  *
- * <p>Workers are not notified, so one finds the job with its next poll, unless this worker serves its
- * queue.
- *
- * <p>A job that runs looks for the signal itself. That a job is suspended is expressed by other
- * columns, because with {@code status = 'pending'} the planner could read the whole index of pending
- * jobs. Locks rows in the order of their ids, and waits for none.
+ * <p>Workers are not notified, so one finds the job with its next poll, unless this worker serves
+ * its queue. Locks rows in the order of their ids, and waits for none.
  */
 public final class WakeWaitingStatement {
 
@@ -80,6 +80,8 @@ public final class WakeWaitingStatement {
   private static final Field<String> QUEUE = field(name("woken", "queue"), String.class);
   private static final Field<Short> PRIORITY = field(name("woken", "priority"), Short.class);
   private static final Field<String> KIND = field(name("woken", "kind"), String.class);
+  private static final Field<Long> EXECUTION =
+      field(name("woken", "current_execution_id"), Long.class);
 
   private WakeWaitingStatement() {}
 
@@ -95,8 +97,8 @@ public final class WakeWaitingStatement {
   }
 
   /**
-   * One job that was made due, and how far the walk got. A walk that made no job due returns one row
-   * without a job.
+   * One job that was made due, and how far the walk got. A walk that made no job due returns one
+   * row without a job.
    *
    * @param walked the number of signals that were read
    * @param last the last of them; null if there were none
@@ -108,7 +110,8 @@ public final class WakeWaitingStatement {
   static Statement<Request, Woken> ofAll(DSLContext dialect) {
     return of(
         dialect,
-        row(JOB_SIGNALS.ADDRESS, JOB_SIGNALS.NAME, JOB_SIGNALS.ID).gt(ADDRESS, SIGNAL, AFTER));
+        row(JOB_SIGNALS.ADDRESS, JOB_SIGNALS.NAME, JOB_SIGNALS.ID).gt(ADDRESS, SIGNAL, AFTER),
+        falseCondition());
   }
 
   /** Creates the statement for the signals of one address and name. */
@@ -119,10 +122,12 @@ public final class WakeWaitingStatement {
             .ADDRESS
             .eq(ADDRESS)
             .and(JOB_SIGNALS.NAME.eq(SIGNAL))
-            .and(JOB_SIGNALS.ID.gt(AFTER)));
+            .and(JOB_SIGNALS.ID.gt(AFTER)),
+        JOBS.CURRENT_EXECUTION_ID.isNotNull());
   }
 
-  private static Statement<Request, Woken> of(DSLContext dialect, Condition which) {
+  private static Statement<Request, Woken> of(
+      DSLContext dialect, Condition which, Condition alsoIfRunning) {
     CommonTableExpression<?> untaken =
         name("untaken")
             .asMaterialized(
@@ -140,8 +145,8 @@ public final class WakeWaitingStatement {
             .orderBy(JOB_WAITS.JOB_ID)
             .limit(inline(MOST_WAITING))
             .asTable("wait");
-    CommonTableExpression<?> suspended =
-        name("suspended")
+    CommonTableExpression<?> waiting =
+        name("waiting")
             .asMaterialized(
                 select(
                         field(name("wait", "job_id"), Long.class),
@@ -153,11 +158,10 @@ public final class WakeWaitingStatement {
             .asMaterialized(
                 select(JOBS.ID)
                     .from(JOBS)
-                    .where(JOBS.ID.eq(any(array(select(field(name("job_id"), Long.class)).from(suspended)))))
-                    .and(JOBS.CURRENT_EXECUTION_ID.isNull())
-                    .and(JOBS.DIED_AT.isNull())
-                    .and(JOBS.AWAITS.eq(any(array(select(field(name("name"), String.class)).from(suspended)))))
-                    .and(JOBS.SCHEDULED_AT.gt(DatabaseClock.NOW))
+                    .where(
+                        JOBS.ID.eq(
+                            any(array(select(field(name("job_id"), Long.class)).from(waiting)))))
+                    .and(isSuspended(waiting).or(alsoIfRunning))
                     .orderBy(JOBS.ID)
                     .forNoKeyUpdate()
                     .skipLocked());
@@ -165,13 +169,22 @@ public final class WakeWaitingStatement {
         name("woken")
             .as(
                 update(JOBS)
-                    .set(JOBS.SCHEDULED_AT, DatabaseClock.NOW)
+                    .set(
+                        JOBS.SCHEDULED_AT,
+                        when(JOBS.CURRENT_EXECUTION_ID.isNull(), DatabaseClock.NOW)
+                            .otherwise(JOBS.SCHEDULED_AT))
                     .set(
                         JOBS.SIGNALS,
-                        coalesce(JOBS.SIGNALS, inline(0)).mod(inline(Integer.MAX_VALUE)).plus(inline(1)))
+                        coalesce(JOBS.SIGNALS, inline(0))
+                            .mod(inline(Integer.MAX_VALUE))
+                            .plus(inline(1)))
                     .set(JOBS.UPDATED_AT, DatabaseClock.NOW)
-                    .where(JOBS.ID.eq(any(array(select(field(name("locked", "id"), Long.class)).from(locked)))))
-                    .returning(JOBS.QUEUE, JOBS.PRIORITY, JOBS.KIND));
+                    .where(
+                        JOBS.ID.eq(
+                            any(
+                                array(
+                                    select(field(name("locked", "id"), Long.class)).from(locked)))))
+                    .returning(JOBS.QUEUE, JOBS.PRIORITY, JOBS.KIND, JOBS.CURRENT_EXECUTION_ID));
     Table<?> walked =
         select(
                 count().as("signals"),
@@ -182,15 +195,8 @@ public final class WakeWaitingStatement {
             .asTable("walked");
     return Statement.of(
         dialect,
-        with(untaken, suspended, locked, woken)
-            .select(
-                WALKED,
-                LAST_ADDRESS,
-                LAST_NAME,
-                LAST_ID,
-                QUEUE,
-                PRIORITY,
-                KIND)
+        with(untaken, waiting, locked, woken)
+            .select(WALKED, LAST_ADDRESS, LAST_NAME, LAST_ID, QUEUE, PRIORITY, KIND, EXECUTION)
             .from(walked)
             .leftJoin(woken)
             .on(trueCondition()),
@@ -200,6 +206,18 @@ public final class WakeWaitingStatement {
                 .text("name", request.name())
                 .number("id", request.id()),
         WakeWaitingStatement::read);
+  }
+
+  /**
+   * Returns the condition that a job is suspended at what it waits for. It does not contain the
+   * status, because the planner could read the whole index of pending jobs then.
+   */
+  private static Condition isSuspended(Table<?> waiting) {
+    return JOBS.CURRENT_EXECUTION_ID
+        .isNull()
+        .and(JOBS.DIED_AT.isNull())
+        .and(JOBS.AWAITS.eq(any(array(select(field(name("name"), String.class)).from(waiting)))))
+        .and(JOBS.SCHEDULED_AT.gt(DatabaseClock.NOW));
   }
 
   private static <T> Field<T> last(Table<?> untaken, String column, Class<T> type) {
@@ -220,8 +238,6 @@ public final class WakeWaitingStatement {
     return new Woken(
         row.integer(WALKED),
         address == null ? null : new Request(address, row.text(LAST_NAME), row.number(LAST_ID)),
-        queue == null
-            ? null
-            : new WakeUp(new Lane(queue, row.integer(PRIORITY)), row.text(KIND)));
+        queue == null ? null : new WakeUp(new Lane(queue, row.integer(PRIORITY)), row.text(KIND)));
   }
 }

@@ -148,8 +148,7 @@ final class Archive {
    * Returns the columns of the archive whose values are copied from the job's row, with these
    * values.
    */
-  private static Map<Field<?>, Field<?>> values(
-      CommonTableExpression<?> deleted, boolean owned) {
+  private static Map<Field<?>, Field<?>> values(CommonTableExpression<?> deleted, boolean owned) {
     Map<Field<?>, Field<?>> values = new LinkedHashMap<>();
     for (Copied copied : COPIED) {
       values.put(
@@ -174,11 +173,8 @@ final class Archive {
         notExists(
             selectOne()
                 .from(JOB_QUEUES)
-                .where(
-                    JOB_QUEUES.QUEUE.eq(field(name(deleted.getName(), "queue"), String.class)))
-                .and(
-                    JOB_QUEUES.ARCHIVE_RETENTION.eq(
-                        inline(YearToSecond.valueOf(Duration.ZERO)))));
+                .where(JOB_QUEUES.QUEUE.eq(field(name(deleted.getName(), "queue"), String.class)))
+                .and(JOB_QUEUES.ARCHIVE_RETENTION.eq(inline(YearToSecond.valueOf(Duration.ZERO)))));
     return owned ? ownerOf(deleted).isNotNull().or(queueKeepsThem) : queueKeepsThem;
   }
 

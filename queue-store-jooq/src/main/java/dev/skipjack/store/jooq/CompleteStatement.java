@@ -51,8 +51,8 @@ import org.jooq.Param;
  * SELECT CASE WHEN EXISTS (SELECT 1 FROM ended) THEN 'DONE' ... END
  * }</pre>
  *
- * <p>Batches that contain a job with an ordering key use another text, which ends with the parts
- * of {@link Promotion}. Those that contain a job with an owner use texts that archive the owner.
+ * <p>Batches that contain a job with an ordering key use another text, which ends with the parts of
+ * {@link Promotion}. Those that contain a job with an owner use texts that archive the owner.
  *
  * <p>In two statements, a change that is committed between the copy and the delete would be lost. A
  * cancellation request comes too late for a completed job and is ignored. {@link AttemptCtes}

@@ -25,8 +25,7 @@ final class EndStatements<Q, R> {
         EndParts.all().stream()
             .collect(
                 Collectors.toUnmodifiableMap(
-                    parts -> parts,
-                    parts -> OutcomeStatement.lazily(() -> creation.apply(parts))));
+                    parts -> parts, parts -> OutcomeStatement.lazily(() -> creation.apply(parts))));
   }
 
   /** Returns the statement with these parts for the attempts in {@code request}. */

@@ -101,8 +101,7 @@ final class EndWithDataStatement {
    * Creates the statement that ends one job in the handler's transaction. It waits for the row, and
    * returns whether the attempt was ended.
    */
-  static OutcomeStatement<CompletionWithResult, Boolean> ofOne(
-      DSLContext dialect, EndParts parts) {
+  static OutcomeStatement<CompletionWithResult, Boolean> ofOne(DSLContext dialect, EndParts parts) {
     return OutcomeStatement.ofOne(
         CompletionWithResult::execution, weeks -> ofOneIn(dialect, weeks, parts));
   }

@@ -90,7 +90,8 @@ final class HandOverStatement {
 
   private static Statement<HandOver, HandedOver> in(DSLContext dialect, AuditWeeks weeks) {
     CommonTableExpression<?> locked = CompleteStatement.lockedSingle();
-    CommonTableExpression<?> ended = CompleteStatement.ended(AttemptCtes.isLocked(locked), EndParts.ORDERED);
+    CommonTableExpression<?> ended =
+        CompleteStatement.ended(AttemptCtes.isLocked(locked), EndParts.ORDERED);
     CommonTableExpression<?> archived = Archive.of(ended, JobStatus.COMPLETED, false);
     CommonTableExpression<?> closed = CompleteStatement.closed(ended, weeks);
     CommonTableExpression<?> freed =

@@ -271,10 +271,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     /**
      * @param checkOwners as for {@link Successors}
      */
-    Side(
-        OwnTransactions transactions,
-        Lazy<DSLContext> dialect,
-        Consumer<Set<Long>> checkOwners) {
+    Side(OwnTransactions transactions, Lazy<DSLContext> dialect, Consumer<Set<Long>> checkOwners) {
       this(
           transactions,
           dialect,
@@ -300,8 +297,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     }
 
     EnqueueTransactions enqueues(EnqueueWriter writer, @Nullable WakeUpSender wakeUps) {
-      return new EnqueueTransactions(
-          transactions, writer, this::orderedJobs, wakeUps, null, null);
+      return new EnqueueTransactions(transactions, writer, this::orderedJobs, wakeUps, null, null);
     }
 
     JooqJobStore store(
@@ -491,7 +487,9 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     return sweepers.get();
   }
 
-  /** A module that cannot be loaded must not prevent a worker from running jobs: its sweep fails. */
+  /**
+   * A module that cannot be loaded must not prevent a worker from running jobs: its sweep fails.
+   */
   private List<Sweeper> loadSweepers() {
     try {
       return ServiceLoader.load(SweepExtension.class, SweepExtension.class.getClassLoader())

@@ -327,15 +327,11 @@ final class JooqJobStore implements JobStore, StoreParts {
   }
 
   private <Q> void completeIn(
-      Connection transaction,
-      Execution execution,
-      EndStatements<Q, Boolean> statement,
-      Q request) {
+      Connection transaction, Execution execution, EndStatements<Q, Boolean> statement, Q request) {
     boolean ended;
     try {
       Session.requireTransaction(transaction);
-      ended =
-          statement.ending(EndParts.of(execution), request).run(transaction, request).get(0);
+      ended = statement.ending(EndParts.of(execution), request).run(transaction, request).get(0);
     } catch (SQLException failure) {
       if (PartitionHealing.isMissing(failure)) {
         // The caller's transaction has failed, but the job's next attempt should find the

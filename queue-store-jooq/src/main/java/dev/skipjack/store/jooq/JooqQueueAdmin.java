@@ -103,12 +103,7 @@ final class JooqQueueAdmin implements QueueAdmin, BatchCommands {
     Successors keys = new Successors(new JooqOrderedJobs(same, dialect), owners -> {});
     PartitionHealing healed = PartitionHealing.by(same, dialect);
     return new JooqQueueAdmin(
-        same,
-        healed,
-        dialect,
-        jobFactory,
-        keys,
-        new DeadJobWalker(same, healed, dialect, keys));
+        same, healed, dialect, jobFactory, keys, new DeadJobWalker(same, healed, dialect, keys));
   }
 
   @Override

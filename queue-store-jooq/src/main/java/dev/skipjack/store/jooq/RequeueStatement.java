@@ -69,8 +69,8 @@ import org.jspecify.annotations.Nullable;
  *                 awaits = coalesce(given.awaits, awaits), ...)
  * }</pre>
  *
- * <p>The statement that sends a signal changes {@code signals} in the same row. Whichever of the two
- * is later reads what the other wrote, so no signal is missed.
+ * <p>The statement that sends a signal changes {@code signals} in the same row. Whichever of the
+ * two is later reads what the other wrote, so no signal is missed.
  *
  * <p>{@code attempts} still counts every attempt, and {@code uncounted_attempts} those that do not
  * count. {@link AttemptCtes} explains the lock order.

@@ -155,7 +155,9 @@ class BigTablePlanTest {
     all.put("complete", CompleteStatement.of(dialect, EndParts.NONE).in(weeks).text());
     all.put("completeSingle", CompleteStatement.ofSingle(dialect, EndParts.NONE).in(weeks).text());
     all.put("completeIn", CompleteStatement.ofOne(dialect, EndParts.NONE).in(weeks).text());
-    all.put("completeInWithResult", EndWithDataStatement.ofOne(dialect, EndParts.NONE).in(weeks).text());
+    all.put(
+        "completeInWithResult",
+        EndWithDataStatement.ofOne(dialect, EndParts.NONE).in(weeks).text());
     all.put("endWithData", EndWithDataStatement.of(dialect, EndParts.NONE).in(weeks).text());
     all.put("fail", FailStatement.of(dialect, EndParts.NONE).in(weeks).text());
     all.put("held", HeldStatement.of(dialect).text());

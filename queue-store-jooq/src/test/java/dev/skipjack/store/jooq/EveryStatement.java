@@ -49,8 +49,8 @@ import dev.skipjack.api.spi.LocalWorkers;
 import dev.skipjack.api.spi.NewJob;
 import dev.skipjack.api.spi.Progress;
 import dev.skipjack.api.spi.Requeue;
-import dev.skipjack.api.spi.Suspension;
 import dev.skipjack.api.spi.ScheduleStore;
+import dev.skipjack.api.spi.Suspension;
 import dev.skipjack.api.spi.Verdict;
 import dev.skipjack.api.spi.WorkerRow;
 import dev.skipjack.operations.diagnosis.DiagnosisStatements;
@@ -96,11 +96,14 @@ final class EveryStatement {
     ofSteps(queue, dataSource);
   }
 
-  /** Runs the statements of jobs with an owner, which have their own queue. Leaves no job behind. */
+  /**
+   * Runs the statements of jobs with an owner, which have their own queue. Leaves no job behind.
+   */
   private static void ofOwnedJobs(JobQueue queue, DataSource dataSource) throws SQLException {
     JobStore store = queue.store();
     NewJob owned =
-        NewJob.of(Fixture.WORK.onQueue("owned"), "{\"number\":1}", EnqueueOptions.none()).ownedBy(1);
+        NewJob.of(Fixture.WORK.onQueue("owned"), "{\"number\":1}", EnqueueOptions.none())
+            .ownedBy(1);
     store.enqueue(List.of(owned));
     store.enqueue(List.of(owned, owned, owned));
     store.enqueue(List.of(owned, owned, owned, owned.tagged(List.of("other"))));
@@ -116,8 +119,7 @@ final class EveryStatement {
     inOne(dataSource, connection -> store.completeIn(connection, claimed.get(5), "[1]"));
     List<JobId> last = claimed.subList(6, 8).stream().map(Execution::jobId).toList();
     queue.admin().cancel(last);
-    store.fail(
-        List.of(new Failure(claimed.get(6), JobError.of("no luck"), Duration.ZERO, false)));
+    store.fail(List.of(new Failure(claimed.get(6), JobError.of("no luck"), Duration.ZERO, false)));
     store.requeue(
         List.of(new Requeue(claimed.get(7), ExecutionStatus.RELEASED, Duration.ZERO, null)));
     assertThat(queue.reader().find(last.get(1)).orElseThrow().summary().status())
@@ -129,9 +131,7 @@ final class EveryStatement {
     JobStore store = queue.store();
     List<JobId> jobs =
         queue.enqueueAll(
-            Fixture.WORK,
-            Collections.nCopies(4, new Fixture.Work(1)),
-            job -> job.onQueue("steps"));
+            Fixture.WORK, Collections.nCopies(4, new Fixture.Work(1)), job -> job.onQueue("steps"));
     List<Execution> claimed =
         store.claim(Fixture.request(4, Fixture.LEASE, new Lane("steps", 0))).stream()
             .map(job -> job.execution().withSteps())

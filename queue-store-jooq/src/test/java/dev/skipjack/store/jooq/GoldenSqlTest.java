@@ -71,20 +71,30 @@ class GoldenSqlTest {
             Map.entry("progress", ProgressStatement.of(dialect).text()),
             Map.entry("cancel-requested", CancelRequestedStatement.of(dialect).text()),
             Map.entry("complete", CompleteStatement.of(dialect, EndParts.NONE).in(weeks).text()),
-            Map.entry("complete-single", CompleteStatement.ofSingle(dialect, EndParts.NONE).in(weeks).text()),
-            Map.entry("complete-in", CompleteStatement.ofOne(dialect, EndParts.NONE).in(weeks).text()),
             Map.entry(
-                "complete-in-with-result", EndWithDataStatement.ofOne(dialect, EndParts.NONE).in(weeks).text()),
-            Map.entry("end-with-data", EndWithDataStatement.of(dialect, EndParts.NONE).in(weeks).text()),
-            Map.entry("complete-ordered", CompleteStatement.of(dialect, EndParts.ORDERED).in(weeks).text()),
+                "complete-single",
+                CompleteStatement.ofSingle(dialect, EndParts.NONE).in(weeks).text()),
             Map.entry(
-                "complete-in-ordered", CompleteStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text()),
+                "complete-in", CompleteStatement.ofOne(dialect, EndParts.NONE).in(weeks).text()),
+            Map.entry(
+                "complete-in-with-result",
+                EndWithDataStatement.ofOne(dialect, EndParts.NONE).in(weeks).text()),
+            Map.entry(
+                "end-with-data", EndWithDataStatement.of(dialect, EndParts.NONE).in(weeks).text()),
+            Map.entry(
+                "complete-ordered",
+                CompleteStatement.of(dialect, EndParts.ORDERED).in(weeks).text()),
+            Map.entry(
+                "complete-in-ordered",
+                CompleteStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text()),
             Map.entry(
                 "complete-in-ordered-with-result",
                 EndWithDataStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text()),
             Map.entry(
-                "end-ordered-with-data", EndWithDataStatement.of(dialect, EndParts.ORDERED).in(weeks).text()),
-            Map.entry("complete-owned", CompleteStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
+                "end-ordered-with-data",
+                EndWithDataStatement.of(dialect, EndParts.ORDERED).in(weeks).text()),
+            Map.entry(
+                "complete-owned", CompleteStatement.of(dialect, EndParts.OWNED).in(weeks).text()),
             Map.entry(
                 "complete-single-owned",
                 CompleteStatement.ofSingle(dialect, EndParts.OWNED).in(weeks).text()),
@@ -105,8 +115,7 @@ class GoldenSqlTest {
             Map.entry(
                 "complete-in-with-steps",
                 EndWithDataStatement.ofOne(dialect, EndParts.ALL).in(weeks).text()),
-            Map.entry(
-                "fail-with-steps", FailStatement.of(dialect, EndParts.ALL).in(weeks).text()),
+            Map.entry("fail-with-steps", FailStatement.of(dialect, EndParts.ALL).in(weeks).text()),
             Map.entry(
                 "requeue-with-steps", RequeueStatement.of(dialect, EndParts.ALL).in(weeks).text()),
             Map.entry("hand-over", HandOverStatement.of(dialect).in(weeks).text()),

@@ -61,7 +61,10 @@ class HotUpdatesStatementTest {
 
   @Test
   void closingTheAuditTouchesNoIndex() throws SQLException {
-    assertThat(updates("job_executions%", CompleteStatement.of(dialect, EndParts.NONE).ending(claimed), claimed))
+    assertThat(
+            updates(
+                "job_executions%",
+                CompleteStatement.of(dialect, EndParts.NONE).ending(claimed), claimed))
         .isEqualTo("5 updated, 5 hot");
   }
 
@@ -71,7 +74,9 @@ class HotUpdatesStatementTest {
     fixture.enqueue(500);
     List<Execution> many = fixture.claim(500).stream().map(ClaimedJob::execution).toList();
 
-    assertThat(updates("job_executions%", CompleteStatement.of(dialect, EndParts.NONE).ending(many), many))
+    assertThat(
+            updates(
+                "job_executions%", CompleteStatement.of(dialect, EndParts.NONE).ending(many), many))
         .isEqualTo("500 updated, 500 hot");
   }
 

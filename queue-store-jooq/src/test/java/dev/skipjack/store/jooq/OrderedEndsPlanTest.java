@@ -93,9 +93,11 @@ class OrderedEndsPlanTest {
     ends.put("complete", CompleteStatement.of(dialect, EndParts.ORDERED).in(weeks).text());
     ends.put("end with data", EndWithDataStatement.of(dialect, EndParts.ORDERED).in(weeks).text());
     Map<String, StatementText> endsOfHotHead = new TreeMap<>();
-    endsOfHotHead.put("complete in", CompleteStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text());
     endsOfHotHead.put(
-        "complete in with result", EndWithDataStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text());
+        "complete in", CompleteStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text());
+    endsOfHotHead.put(
+        "complete in with result",
+        EndWithDataStatement.ofOne(dialect, EndParts.ORDERED).in(weeks).text());
     endsOfHotHead.put("hand over", HandOverStatement.of(dialect).in(weeks).text());
     for (String mode : List.of("force_generic_plan", "force_custom_plan")) {
       for (Map.Entry<String, StatementText> end : ends.entrySet()) {

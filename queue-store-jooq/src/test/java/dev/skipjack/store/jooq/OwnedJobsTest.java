@@ -47,8 +47,7 @@ class OwnedJobsTest {
   }
 
   private static NewJob job(UnaryOperator<EnqueueOptions> options) {
-    return NewJob.of(
-        Fixture.WORK, "{\"number\":1}", options.apply(EnqueueOptions.none()));
+    return NewJob.of(Fixture.WORK, "{\"number\":1}", options.apply(EnqueueOptions.none()));
   }
 
   private static NewJob owned() {
@@ -59,8 +58,7 @@ class OwnedJobsTest {
   private List<Execution> claimed(int owned) {
     fixture.store.enqueue(Collections.nCopies(owned, owned()));
     fixture.store.enqueue(List.of(job(UnaryOperator.identity())));
-    List<Execution> claimed =
-        fixture.claim(owned + 1).stream().map(ClaimedJob::execution).toList();
+    List<Execution> claimed = fixture.claim(owned + 1).stream().map(ClaimedJob::execution).toList();
     assertThat(claimed).hasSize(owned + 1);
     return claimed;
   }

@@ -60,7 +60,8 @@ class ReevaluatedBatchTest {
       long end(DSLContext dialect, Connection connection, List<Execution> batch)
           throws SQLException {
         return done(
-            CompleteStatement.of(dialect, EndParts.NONE).ending(batch).run(connection, batch), verdict -> verdict);
+            CompleteStatement.of(dialect, EndParts.NONE).ending(batch).run(connection, batch),
+            verdict -> verdict);
       }
     },
     END_WITH_DATA {
@@ -70,7 +71,9 @@ class ReevaluatedBatchTest {
         List<FinalOutcome> outcomes =
             batch.stream().map(one -> FinalOutcome.cancelled(one, "no need")).toList();
         return done(
-            EndWithDataStatement.of(dialect, EndParts.NONE).ending(outcomes).run(connection, outcomes),
+            EndWithDataStatement.of(dialect, EndParts.NONE)
+                .ending(outcomes)
+                .run(connection, outcomes),
             verdict -> verdict);
       }
     },
@@ -83,7 +86,8 @@ class ReevaluatedBatchTest {
                 .map(one -> new Failure(one, JobError.of("no"), Duration.ZERO, false))
                 .toList();
         return done(
-            FailStatement.of(dialect, EndParts.NONE).ending(failures).run(connection, failures), Ended::verdict);
+            FailStatement.of(dialect, EndParts.NONE).ending(failures).run(connection, failures),
+            Ended::verdict);
       }
     },
     REQUEUE {

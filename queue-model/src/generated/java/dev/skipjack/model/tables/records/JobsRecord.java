@@ -630,16 +630,18 @@ public class JobsRecord extends UpdatableRecordImpl<JobsRecord> {
     }
 
     /**
-     * Setter for <code>skipjack.jobs.signals</code>. Number of times that a
-     * signal or an ended child asked the job to look again. NULL: never.
+     * Setter for <code>skipjack.jobs.signals</code>. Number of signals and
+     * ended children that may concern the job. An attempt that suspends it
+     * compares the number with the one that it has read. NULL: none.
      */
     public void setSignals(Integer value) {
         set(36, value);
     }
 
     /**
-     * Getter for <code>skipjack.jobs.signals</code>. Number of times that a
-     * signal or an ended child asked the job to look again. NULL: never.
+     * Getter for <code>skipjack.jobs.signals</code>. Number of signals and
+     * ended children that may concern the job. An attempt that suspends it
+     * compares the number with the one that it has read. NULL: none.
      */
     public Integer getSignals() {
         return (Integer) get(36);

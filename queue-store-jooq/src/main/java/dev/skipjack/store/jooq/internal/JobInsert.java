@@ -40,6 +40,7 @@ import org.jooq.Condition;
 import org.jooq.DataType;
 import org.jooq.Field;
 import org.jooq.InsertOnDuplicateStep;
+import org.jooq.JSONB;
 import org.jooq.OrderField;
 import org.jooq.Param;
 import org.jooq.Table;
@@ -127,6 +128,10 @@ public final class JobInsert {
       return value(name, SQLDataType.CLOB);
     }
 
+    default Field<JSONB> headers() {
+      return field("cast({0} as pg_catalog.jsonb)", JOBS.HEADERS.getDataType(), text("headers"));
+    }
+
     <T> Field<T> setting(TableField<JobQueuesRecord, T> column);
   }
 
@@ -148,16 +153,19 @@ public final class JobInsert {
   private static final Given PARAMETERS = new Parameters();
 
   /** Reads the payload from {@code incoming}, and parameters that all jobs have in common. */
-  private static final Given PAYLOADS_AND_PARAMETERS =
-      new Parameters() {
-        @Override
-        public <T> Field<T> value(String name, DataType<T> type) {
-          return name.equals(PAYLOAD) ? given(name, type) : super.value(name, type);
-        }
+  private static final Given PAYLOADS_AND_PARAMETERS = new PayloadsAndParameters();
 
+  /**
+   * Reads values like {@link #PAYLOADS_AND_PARAMETERS}. All of these jobs have headers, which a
+   * subquery converts and checks once, and not for each row.
+   */
+  private static final Given PAYLOADS_AND_PARAMETERS_OF_OWNED =
+      new PayloadsAndParameters() {
         @Override
-        public <T> Field<T> setting(TableField<JobQueuesRecord, T> column) {
-          return column;
+        public Field<JSONB> headers() {
+          return field(
+              "(select cast(cast({0} as pg_catalog.jsonb) as {1}.job_headers))",
+              JOBS.HEADERS.getDataType(), text("headers"), JOBS.getSchema());
         }
       };
 
@@ -179,6 +187,19 @@ public final class JobInsert {
           select(column)
               .from(JOB_QUEUES)
               .where("{0} OPERATOR(pg_catalog.=) {1}", JOB_QUEUES.QUEUE, text("queue")));
+    }
+  }
+
+  private static class PayloadsAndParameters extends Parameters {
+
+    @Override
+    public <T> Field<T> value(String name, DataType<T> type) {
+      return name.equals(PAYLOAD) ? given(name, type) : super.value(name, type);
+    }
+
+    @Override
+    public <T> Field<T> setting(TableField<JobQueuesRecord, T> column) {
+      return column;
     }
   }
 
@@ -220,11 +241,7 @@ public final class JobInsert {
         JobColumn.text("unique_until", "unique_untils", unique(key -> key.until().literal()))
             .into(JOBS.UNIQUE_UNTIL, given.value("unique_until", JOBS.UNIQUE_UNTIL.getDataType())),
         JobColumn.text("headers", "headers", job -> Headers.text(job.headers()))
-            .into(
-                JOBS.HEADERS,
-                field(
-                    "cast({0} as pg_catalog.jsonb)",
-                    JOBS.HEADERS.getDataType(), given.text("headers"))));
+            .into(JOBS.HEADERS, given.headers()));
   }
 
   /**
@@ -255,8 +272,7 @@ public final class JobInsert {
           case UNORDERED -> unordered;
           case ALL -> Stream.concat(unordered, ordering(given).stream());
           case UNIFORM_OWNED ->
-              Stream.concat(
-                  unordered.filter(JobInsert::isOfUniformJob), Stream.of(owner(given)));
+              Stream.concat(unordered.filter(JobInsert::isOfUniformJob), Stream.of(owner(given)));
           case OWNED ->
               Stream.of(unordered, ordering(given).stream(), Stream.of(owner(given)))
                   .flatMap(Function.identity());
@@ -308,7 +324,7 @@ public final class JobInsert {
   private static final List<JobColumn> COLUMNS = columns(Accepted.ALL, COLUMNS_OF_INCOMING);
 
   private static final List<JobColumn> UNIFORM_OWNED_COLUMNS =
-      columns(Accepted.UNIFORM_OWNED, PAYLOADS_AND_PARAMETERS);
+      columns(Accepted.UNIFORM_OWNED, PAYLOADS_AND_PARAMETERS_OF_OWNED);
 
   static final List<JobColumn> OWNED_COLUMNS = columns(Accepted.OWNED, COLUMNS_OF_INCOMING);
 
@@ -442,7 +458,12 @@ public final class JobInsert {
       Table<?> incoming,
       Condition which,
       OrderField<?>... order) {
-    Given given = accepted.isUniform() ? PAYLOADS_AND_PARAMETERS : COLUMNS_OF_INCOMING;
+    Given given =
+        switch (accepted) {
+          case UNIFORM -> PAYLOADS_AND_PARAMETERS;
+          case UNIFORM_OWNED -> PAYLOADS_AND_PARAMETERS_OF_OWNED;
+          default -> COLUMNS_OF_INCOMING;
+        };
     Map<Field<?>, Field<?>> values = values(id, accepted, given);
     return insertInto(JOBS, values.keySet())
         .select(

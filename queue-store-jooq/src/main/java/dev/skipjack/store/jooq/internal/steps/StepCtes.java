@@ -51,8 +51,8 @@ import org.jooq.impl.SQLDataType;
  * undone once, however often and by whomever this is tried. A dead job keeps its memos, because it
  * may be redriven. A step that was undone then runs again.
  *
- * <p>Undos of a job run one after another, because they have a common ordering key. Ids are drawn in
- * the order of the select, so the undo of the latest step is first.
+ * <p>Undos of a job run one after another, because they have a common ordering key. Ids are drawn
+ * in the order of the select, so the undo of the latest step is first.
  *
  * <p>Locks memos after the rows of {@code jobs}, and waits only for another statement that ends the
  * same job.
