@@ -22,8 +22,7 @@ class StepAssertionsTest {
 
   private static final JobType<String> FLOW =
       JobType.of("flow", String.class).retry(Backoff.fixed(Duration.ofHours(1)));
-  private static final JobType<String> PART =
-      JobType.of("part", String.class).onQueue("parts");
+  private static final JobType<String> PART = JobType.of("part", String.class).onQueue("parts");
 
   @Test
   void assertionsFollowAJobThroughItsWaits(QueueDatabase database) {
@@ -76,9 +75,7 @@ class StepAssertionsTest {
     assertThatJob(database, job).waitsFor("nap").hasSteps("first", "review", "nap");
 
     flows.dueWithin(Duration.ofDays(3));
-    assertThatJob(database, job)
-        .waitsFor("parts")
-        .hasSteps("first", "review", "nap", "parts");
+    assertThatJob(database, job).waitsFor("parts").hasSteps("first", "review", "nap", "parts");
     parts.due();
     flows.due();
     assertThatJob(database, job).isDueWithin(Duration.ofHours(1)).hasLastErrorContaining("join");

@@ -64,7 +64,8 @@ class StepsArgumentTest {
   void transactionalMethodIsRefused() {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> JobHandlers.of(new Transactional()))
-        .withMessageContaining("flow(Steps, String) of kind 'flow' is transactional. It cannot take")
+        .withMessageContaining(
+            "flow(Steps, String) of kind 'flow' is transactional. It cannot take")
         .withMessageContaining("Remove transactional = true, and use runIn");
   }
 

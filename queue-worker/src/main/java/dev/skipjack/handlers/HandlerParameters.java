@@ -20,8 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param inOrder what each parameter gets; empty for the payload
  * @param payload the class of the payload; null if the method takes none
  */
-record HandlerParameters(
-    List<Optional<HandlerArgument<?>>> inOrder, @Nullable Class<?> payload) {
+record HandlerParameters(List<Optional<HandlerArgument<?>>> inOrder, @Nullable Class<?> payload) {
 
   /** A parameter of the module skipjack-steps, which this module does not know. */
   private static final String STEPS = "dev.skipjack.steps.Steps";

@@ -88,8 +88,9 @@ public final class JobHandlers {
   }
 
   /**
-   * {@return whether a handler's parameter of a class is its payload, and not an object that it gets
-   * besides, such as the {@code JobContext}} Tools need it if conversion must be declared in advance.
+   * {@return whether a handler's parameter of a class is its payload, and not an object that it
+   * gets besides, such as the {@code JobContext}} Tools need it if conversion must be declared in
+   * advance.
    *
    * @param parameter the class of the parameter
    */

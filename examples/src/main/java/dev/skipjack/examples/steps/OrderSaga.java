@@ -47,7 +47,6 @@ public final class OrderSaga {
     this.out = out;
   }
 
-  // snippet: saga
   @JobHandler("order")
   Outcome order(Order order, Steps steps) throws Exception {
     steps.run(
@@ -71,8 +70,6 @@ public final class OrderSaga {
   void refund(Charge charge) {
     request(charge.key() + "/refund", "refunded " + charge.cents()); // once for each key
   }
-
-  // end of snippet
 
   @JobHandler("release")
   void release(Reservation reservation) {
@@ -122,8 +119,7 @@ public final class OrderSaga {
     try (Worker worker = builder.build()) {
       List<JobId> jobs =
           queue.enqueueAll(
-              ORDER,
-              List.of(new Order("A-1", "Lisbon", 1_999), new Order("A-2", "Atlantis", 500)));
+              ORDER, List.of(new Order("A-1", "Lisbon", 1_999), new Order("A-2", "Atlantis", 500)));
       worker.runUntilIdle();
       for (JobId job : jobs) {
         out.println(queue.reader().find(job).orElseThrow().summary().status());
