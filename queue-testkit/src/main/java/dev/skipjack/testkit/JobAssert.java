@@ -3,6 +3,7 @@ package dev.skipjack.testkit;
 import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobStatus;
 import java.time.Duration;
+import java.util.List;
 import org.assertj.core.api.AbstractAssert;
 
 /**
@@ -106,6 +107,29 @@ public final class JobAssert extends AbstractAssert<JobAssert, JobId> {
    */
   public JobAssert hasNoError() {
     return require(job.lastError() == null, "to have no error");
+  }
+
+  /**
+   * Asserts that the job has recorded exactly the given durable steps, including sleeps that have
+   * begun and signals that it has taken.
+   *
+   * @param names the names of the steps, in the order in which they were recorded
+   * @return this, for further assertions
+   */
+  public JobAssert hasSteps(String... names) {
+    List<String> expected = List.of(names);
+    return require(job.steps().equals(expected), "to have recorded the steps " + expected);
+  }
+
+  /**
+   * Asserts that the job is suspended: it waits for a signal, for the end of a sleep, or for the
+   * jobs of a step. It no longer is as soon as it is due.
+   *
+   * @param name the name of the signal, of the sleep, or of the step that enqueued the jobs
+   * @return this, for further assertions
+   */
+  public JobAssert waitsFor(String name) {
+    return require(name.equals(job.waitsFor()), "to wait for '%s'".formatted(name));
   }
 
   /**

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param attempts the number of attempts so far
  * @param dueIn the time between the read and the due time; negative if the job is due
  * @param lastError the error message of the latest unsuccessful attempt; null if there is none
+ * @param steps the names of the recorded durable steps, in the order in which they were recorded
+ * @param waitsFor the durable step in which the job is suspended; null if it is not
  */
 record JobRow(
     JobId id,
@@ -29,7 +31,9 @@ record JobRow(
     Instant scheduledAt,
     Duration dueIn,
     @Nullable String lastError,
-    List<String> tags) {
+    List<String> tags,
+    List<String> steps,
+    @Nullable String waitsFor) {
 
   private static final int MOST_CHARACTERS = 200;
 
@@ -52,6 +56,12 @@ record JobRow(
     }
     if (!tags.isEmpty()) {
       line.append(", tags ").append(tags);
+    }
+    if (!steps.isEmpty()) {
+      line.append(", steps ").append(steps);
+    }
+    if (waitsFor != null) {
+      line.append(", waits for '%s'".formatted(waitsFor));
     }
     if (lastError != null) {
       line.append(", last error '%s'".formatted(Texts.shortened(lastError, MOST_CHARACTERS)));

@@ -22,11 +22,20 @@ final class JobRows {
   private static final String SELECT =
       """
       SELECT id, status, queue, kind, payload::text, payload_version, priority, attempts, max_attempts,
-             created_at, scheduled_at, last_error, tags, clock_timestamp() AS seen_at
+             created_at, scheduled_at, last_error, tags, clock_timestamp() AS seen_at,
+             ARRAY(SELECT name::text FROM {schema}.job_steps WHERE job_id = jobs.id ORDER BY position) AS steps,
+             CASE WHEN status = 'pending' AND scheduled_at > clock_timestamp() AND (
+               EXISTS (SELECT FROM {schema}.job_waits AS w WHERE w.job_id = jobs.id AND w.name = awaits)
+               OR EXISTS (SELECT FROM {schema}.job_steps AS s
+                           WHERE s.job_id = jobs.id AND s.name = awaits
+                             AND (s.type = 'children'
+                                  OR s.type = 'sleep' AND (s.result #>> '{}')::timestamptz > clock_timestamp()))
+             ) THEN awaits::text END AS waits_for
         FROM {schema}.jobs
       UNION ALL
       SELECT id, status, queue, kind, payload::text, payload_version, priority, attempts, max_attempts,
-             created_at, scheduled_at, last_error, tags, clock_timestamp()
+             created_at, scheduled_at, last_error, tags, clock_timestamp(),
+             ARRAY(SELECT step ->> 'name' FROM jsonb_array_elements(steps) AS step), NULL
         FROM {schema}.jobs_archive
        ORDER BY id
       """;
@@ -81,15 +90,17 @@ final class JobRows {
         scheduledAt,
         Duration.between(instant(row, "seen_at"), scheduledAt),
         row.getString("last_error"),
-        tags(row.getArray("tags")));
+        texts(row.getArray("tags")),
+        texts(row.getArray("steps")),
+        row.getString("waits_for"));
   }
 
   private static Instant instant(ResultSet row, String column) throws SQLException {
     return row.getObject(column, OffsetDateTime.class).toInstant();
   }
 
-  private static List<String> tags(@Nullable Array tags) throws SQLException {
-    return tags == null ? List.of() : List.of((String[]) tags.getArray());
+  private static List<String> texts(@Nullable Array array) throws SQLException {
+    return array == null ? List.of() : List.of((String[]) array.getArray());
   }
 
   static String quoted(String schema) {

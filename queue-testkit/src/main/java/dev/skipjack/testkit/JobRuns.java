@@ -55,7 +55,8 @@ public final class JobRuns {
   }
 
   /**
-   * Runs all due jobs, including jobs that become due in the meantime.
+   * Runs all due jobs, including jobs that become due in the meantime. A job with durable steps
+   * runs to its next wait.
    *
    * @return the number of attempts that were run
    */

@@ -126,9 +126,9 @@ public final class TestQueue implements AssertProvider<QueueAssert> {
 
   /**
    * Simulates the passage of time without sleeping, by moving stored times into the past. This
-   * affects the due and enqueue times of pending and waiting jobs, the expiry of idempotency keys
-   * and of unique keys for a period, and the ends of pauses. It does not affect leases or the times
-   * of past events, such as the end of a job.
+   * affects the due and enqueue times of pending and waiting jobs, the sleeps and waits of durable
+   * steps, the expiry of signals, of idempotency keys and of unique keys for a period, and the ends
+   * of pauses. It does not affect leases or the times of past events, such as the end of a job.
    *
    * <p>A started worker is not notified and finds jobs that have become due at its next poll. Use
    * {@link JobRuns} to combine time travel with running jobs.

@@ -9,7 +9,6 @@ import dev.skipjack.worker.Worker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.UndeclaredThrowableException;
-import java.util.Arrays;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -18,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param type the type of the jobs that it runs
  * @param instance supplies the object for each attempt
- * @param contextAt the index of the context parameter, or -1 if there is none
+ * @param parameters what the method takes
  * @param transactions calls the method in a transaction; null if it is not transactional
  * @param schedule enqueues jobs of the type; null if there is none
  */
@@ -26,7 +25,7 @@ record HandlerMethod<T>(
     JobType<T> type,
     Method method,
     Supplier<?> instance,
-    int contextAt,
+    HandlerParameters parameters,
     ReturnKind returns,
     @Nullable HandlerTransactions transactions,
     @Nullable Schedule schedule,
@@ -42,16 +41,7 @@ record HandlerMethod<T>(
 
   @SuppressWarnings("NullAway") // A worker treats null as a failed attempt.
   private Outcome run(T payload, JobContext context) throws Exception {
-    return returns.outcome(invoke(arguments(payload, context)));
-  }
-
-  private Object[] arguments(T payload, JobContext context) {
-    Object[] arguments = new Object[method.getParameterCount()];
-    Arrays.fill(arguments, payload);
-    if (contextAt >= 0) {
-      arguments[contextAt] = context;
-    }
-    return arguments;
+    return returns.outcome(invoke(parameters.arguments(payload, context)));
   }
 
   private @Nullable Object invoke(Object[] arguments) throws Exception {

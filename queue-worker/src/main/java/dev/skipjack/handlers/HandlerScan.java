@@ -2,8 +2,7 @@ package dev.skipjack.handlers;
 
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.schedule.Schedule;
-import dev.skipjack.worker.JobContext;
-import java.lang.invoke.MethodType;
+import dev.skipjack.handlers.spi.HandlerArgument;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.DateTimeException;
@@ -29,6 +28,7 @@ final class HandlerScan {
 
   private final @Nullable HandlerTransactions transactions;
   private final UnaryOperator<String> texts;
+  private final Map<Class<?>, HandlerArgument<?>> arguments = HandlerParameters.available();
 
   /**
    * @param transactions calls transactional handlers; null if there can be none
@@ -46,15 +46,30 @@ final class HandlerScan {
   /**
    * Returns the handlers of a class in the order of their kinds.
    *
-   * @throws IllegalArgumentException if a method cannot be a handler
+   * @throws IllegalArgumentException if a method cannot be a handler, or names a missing class
    */
   List<HandlerMethod<?>> scan(Class<?> type, Supplier<?> instance) {
     List<HandlerMethod<?>> found = new ArrayList<>();
-    for (Method method : annotated(type)) {
+    for (Method method : methods(type)) {
       found.add(check(type, method, instance));
     }
     found.sort((one, other) -> one.type().kind().compareTo(other.type().kind()));
     return found;
+  }
+
+  private static List<Method> methods(Class<?> type) {
+    try {
+      return annotated(type);
+    } catch (NoClassDefFoundError missing) {
+      String name = String.valueOf(missing.getMessage()).replace('/', '.');
+      throw new IllegalArgumentException(
+          "Class %s cannot be searched for handlers, because it uses the class %s, which is missing. Add the artifact that contains it%s."
+              .formatted(
+                  type.getName(),
+                  name,
+                  name.startsWith("dev.skipjack.steps.") ? ": skipjack-steps" : ""),
+          missing);
+    }
   }
 
   /** Returns the annotated methods of a class and its superclasses that are not overridden. */
@@ -124,17 +139,18 @@ final class HandlerScan {
       throw refused(
           name, kind, "is private or static. Make it an instance method that is visible.");
     }
-    int contextAt = Arrays.asList(method.getParameterTypes()).indexOf(JobContext.class);
     JobSchedule schedule = method.getAnnotation(JobSchedule.class);
-    Class<?> payload = payload(method, contextAt, name, kind);
+    HandlerParameters parameters;
     ReturnKind returns;
     try {
+      parameters = HandlerParameters.of(method, arguments);
       returns = ReturnKind.of(method);
     } catch (IllegalArgumentException unusable) {
       throw refused(name, kind, String.valueOf(unusable.getMessage()));
     }
+    Class<?> payload = parameters.payload();
     HandlerTransactions called =
-        settings.transactional() ? transactions(returns, name, kind) : null;
+        settings.transactional() ? transactions(returns, parameters, name, kind) : null;
     JobType<?> type = declaredType(kind, scanned, method, name);
     if (type == null) {
       if (payload == null && schedule == null) {
@@ -164,7 +180,7 @@ final class HandlerScan {
         type,
         method,
         instance,
-        contextAt,
+        parameters,
         returns,
         called,
         schedule == null ? null : schedule(schedule, type, name),
@@ -180,7 +196,12 @@ final class HandlerScan {
     }
   }
 
-  private HandlerTransactions transactions(ReturnKind returns, String name, String kind) {
+  private HandlerTransactions transactions(
+      ReturnKind returns, HandlerParameters parameters, String name, String kind) {
+    Optional<String> refusal = parameters.refusalInTransaction();
+    if (refusal.isPresent()) {
+      throw refused(name, kind, "is transactional. " + refusal.get());
+    }
     if (returns == ReturnKind.STAGE) {
       throw refused(
           name,
@@ -214,34 +235,6 @@ final class HandlerScan {
   }
 
   /** Returns the class of the payload parameter, or null if the method takes no payload. */
-  private static @Nullable Class<?> payload(
-      Method method, int contextAt, String name, String kind) {
-    int parameters = method.getParameterCount();
-    int payloads = contextAt < 0 ? parameters : parameters - 1;
-    if (payloads == 0) {
-      return null;
-    }
-    if (payloads > 1) {
-      throw refused(
-          name,
-          kind,
-          "has %d parameters. Take the payload and, if needed, a JobContext."
-              .formatted(parameters));
-    }
-    int payloadAt = contextAt == 0 ? 1 : 0;
-    if (!(method.getGenericParameterTypes()[payloadAt] instanceof Class<?> payload)) {
-      throw refused(
-          name,
-          kind,
-          "takes the generic type %s. Payloads are decoded by class: take a record instead."
-              .formatted(method.getGenericParameterTypes()[payloadAt].getTypeName()));
-    }
-    if (payload == JobContext.class) {
-      throw refused(name, kind, "takes two contexts. Take the payload and one JobContext.");
-    }
-    return MethodType.methodType(payload).wrap().returnType();
-  }
-
   /** Returns the declared type of a kind, or null if there is none. */
   private @Nullable JobType<?> declaredType(
       String kind, Class<?> scanned, Method method, String name) {

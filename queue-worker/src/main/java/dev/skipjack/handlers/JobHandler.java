@@ -11,12 +11,12 @@ import java.lang.annotation.Target;
 /**
  * Marks a method that runs the jobs of one kind.
  *
- * <p>The method takes the payload and, optionally, a {@link JobContext}. A method with {@link
- * JobSchedule}, or whose {@link JobType} is declared, need not take the payload. A method that
- * returns {@code void} completes the job. An {@link dev.skipjack.api.Outcome} or a {@code
- * CompletionStage<Outcome>} is the outcome of the attempt. Any other value is stored as the result
- * of the completed job. An exception fails the attempt. The method must be neither private nor
- * static.
+ * <p>The method takes the payload and, optionally, a {@link JobContext} and what modules add, such
+ * as the {@code Steps} of skipjack-steps, in any order. A method with {@link JobSchedule}, or whose
+ * {@link JobType} is declared, need not take the payload. A method that returns {@code void}
+ * completes the job. An {@link dev.skipjack.api.Outcome} or a {@code CompletionStage<Outcome>} is
+ * the outcome of the attempt. Any other value is stored as the result of the completed job. An
+ * exception fails the attempt. The method must be neither private nor static.
  *
  * <p>Code that enqueues the jobs uses a {@link JobType}, and the handler must use the same. The
  * type is found if it is declared through {@link JobHandlers.Builder#type}, or in a {@code static

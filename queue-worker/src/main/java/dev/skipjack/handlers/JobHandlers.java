@@ -87,6 +87,17 @@ public final class JobHandlers {
     return classes;
   }
 
+  /**
+   * {@return whether a handler's parameter of a class is its payload, and not an object that it
+   * gets besides, such as the {@code JobContext}} Tools need it if conversion must be declared in
+   * advance.
+   *
+   * @param parameter the class of the parameter
+   */
+  public static boolean isPayload(Class<?> parameter) {
+    return !HandlerParameters.available().containsKey(parameter);
+  }
+
   /** {@return the job types of the handlers, in the order of their kinds} */
   public List<JobType<?>> types() {
     List<JobType<?>> types = new ArrayList<>();

@@ -198,7 +198,7 @@ class JobHandlersTest {
               @JobHandler("a")
               void run(JobContext context, JobContext again) {}
             },
-            "takes two contexts. Take the payload"),
+            "takes two parameters of class JobContext. Take one"),
         misuse(
             new Object() {
               @JobHandler("a")

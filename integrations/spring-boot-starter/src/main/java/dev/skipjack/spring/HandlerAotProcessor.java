@@ -3,7 +3,6 @@ package dev.skipjack.spring;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.handlers.JobHandlers;
-import dev.skipjack.worker.JobContext;
 import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -77,7 +76,7 @@ final class HandlerAotProcessor implements BeanRegistrationAotProcessor {
   private static List<Type> convertedBy(Method handler) {
     List<Type> converted = new ArrayList<>();
     for (Class<?> parameter : handler.getParameterTypes()) {
-      if (parameter != JobContext.class) {
+      if (JobHandlers.isPayload(parameter)) {
         converted.add(parameter);
       }
     }
