@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -139,7 +140,9 @@ class StepsIT {
                       });
               if (attempt == 1) {
                 database.loseLease(job.jobId(), queue);
-                runs.add(second.submit(() -> runs(queue, database, self.get()).due()));
+                runs.add(
+                    second.submit(
+                        () -> runs(queue, database, Objects.requireNonNull(self.get())).due()));
                 awaitBlocked(database);
               }
               connection.commit();

@@ -303,6 +303,7 @@ class StepsTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // null is not allowed, and refused
   void resultThatIsTooLargeIsRefused() {
     JobRuns runs =
         runs(
