@@ -28,6 +28,7 @@ record Callback(
     @Nullable Integer maxAttempts) {
 
   /** The events of a batch that a callback can follow, with the columns of the callback. */
+  @SuppressWarnings("ImmutableEnumChecker") // jOOQ's fields are immutable
   enum Event {
     FINISH(
         JOB_BATCHES.FINISH_KIND,

@@ -194,7 +194,12 @@ final class StepLog {
    */
   synchronized boolean isBehind(String version) {
     readOnce();
-    return memos.keySet().stream().anyMatch(name -> !used.contains(name) && !name.equals(version));
+    return memos.entrySet().stream()
+        .anyMatch(
+            each ->
+                each.getValue().type() != Memo.Type.UNDONE
+                    && !used.contains(each.getKey())
+                    && !each.getKey().equals(version));
   }
 
   /**

@@ -137,7 +137,7 @@ final class BatchFixture {
             value(
                     "SELECT string_agg(id::text, ',' ORDER BY id) FROM @jobs WHERE owner_id = "
                         + batch)
-                .split(","))
+                .split(",", -1))
         .stream()
         .map(id -> new JobId(Long.parseLong(id)))
         .toList();

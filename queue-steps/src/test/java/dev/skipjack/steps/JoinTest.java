@@ -250,7 +250,7 @@ class JoinTest {
     orders.runUntilIdle();
     String children =
         fixture.value("SELECT string_agg(id::text, ',') FROM @jobs WHERE kind = 'charge'");
-    for (String child : children.split(",")) {
+    for (String child : children.split(",", -1)) {
       fixture.queue.admin().cancel(List.of(new JobId(Long.parseLong(child))));
     }
     orders.runUntilIdle();

@@ -8,6 +8,7 @@ import dev.skipjack.api.JobId;
 import dev.skipjack.api.JobType;
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.steps.internal.WakeWaitingStatement;
 import dev.skipjack.store.jooq.JobQueue;
 import dev.skipjack.testkit.JobRuns;
 import dev.skipjack.testkit.QueueDatabase;
@@ -134,6 +135,55 @@ class SignalsTest {
             database);
     assertThat(runs.due()).isEqualTo(2);
     assertThat(seen).containsExactly("late");
+  }
+
+  /**
+   * The sender began before the wait, and commits after the attempt has searched for the signal.
+   */
+  @Test
+  void senderCountsItsSignalForAJobThatSuspendsItselfMeanwhile() throws SQLException {
+    try (Connection slow = database.connection()) {
+      slow.setAutoCommit(false);
+      signals.in(slow).sendToKey("order-7", "review", "slow");
+      queue.enqueue(FLOW, "");
+      JobRuns runs =
+          JobRuns.with(
+              Worker.on(queue)
+                  .handle(
+                      FLOW,
+                      (payload, job) -> {
+                        try {
+                          seen.add(
+                              Steps.of(job)
+                                  .awaitKey("order-7", "review", String.class, Duration.ofDays(7))
+                                  .orElse("none"));
+                          return Outcome.completed();
+                        } finally {
+                          if (job.uncountedAttempts() == 0) {
+                            slow.commit();
+                            searchAfterTheCommit();
+                          }
+                        }
+                      })
+                  .queue("default", 1)
+                  .build(),
+              database);
+      assertThat(runs.due()).isEqualTo(2);
+      assertThat(seen).containsExactly("slow");
+    }
+  }
+
+  /** Runs the statement that a sender runs after the commit of its own transaction. */
+  private void searchAfterTheCommit() {
+    assertThat(
+            queue
+                .extension()
+                .transactions()
+                .run(
+                    WakeWaitingStatement.ofOne(queue.extension().dialect().get()),
+                    new WakeWaitingStatement.Request("key/order-7", "review", 0)))
+        .extracting(WakeWaitingStatement.Woken::job)
+        .containsOnlyNulls();
   }
 
   @Test

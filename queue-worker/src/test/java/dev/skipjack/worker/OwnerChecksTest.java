@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class OwnerChecksTest {
@@ -23,7 +24,7 @@ class OwnerChecksTest {
   private final List<Long> raised = new ArrayList<>();
   private OwnedJobs.Checked checked = new OwnedJobs.Checked(List.of(DUE), true, false);
   private OwnedJobs.Checked swept = OwnedJobs.Checked.NOTHING;
-  private RuntimeException failure;
+  private @Nullable RuntimeException failure;
 
   private final OwnerChecks checks =
       new OwnerChecks(
