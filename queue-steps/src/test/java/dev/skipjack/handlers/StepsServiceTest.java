@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 /** Tests that steps are not taken for a payload if their service file was lost. */
 class StepsServiceTest {
 
-  @SuppressWarnings("UnusedMethod") // found by reflection
+  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // found by reflection
   private static void flow(Steps steps) {}
 
   @Test
