@@ -2,6 +2,7 @@ package dev.skipjack.steps;
 
 import static dev.skipjack.steps.StepOptions.undo;
 import static dev.skipjack.testkit.QueueAssertions.assertThatJob;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -139,7 +140,8 @@ class StepsIT {
                       });
               if (attempt == 1) {
                 database.loseLease(job.jobId(), queue);
-                runs.add(second.submit(() -> runs(queue, database, self.get()).due()));
+                runs.add(
+                    second.submit(() -> runs(queue, database, requireNonNull(self.get())).due()));
                 awaitBlocked(database);
               }
               connection.commit();

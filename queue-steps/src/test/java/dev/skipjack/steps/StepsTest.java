@@ -303,6 +303,7 @@ class StepsTest {
   }
 
   @Test
+  @SuppressWarnings("NullAway") // a step that breaks its contract
   void resultThatIsTooLargeIsRefused() {
     JobRuns runs =
         runs(
