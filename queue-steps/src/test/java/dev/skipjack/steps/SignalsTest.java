@@ -425,7 +425,7 @@ class SignalsTest {
             token.substring(5),
             token.replace(".", ""),
             "?.!",
-            token.split("\\.", -1)[0] + "." + other.split("\\.", -1)[1])) {
+            token.substring(0, token.indexOf('.')) + other.substring(other.indexOf('.')))) {
       assertThat(links.use(bad, "eve")).as(bad).isEqualTo(SignalResult.INVALID);
     }
     Clock later = Clock.fixed(Instant.now().plus(Duration.ofHours(2)), ZoneOffset.UTC);

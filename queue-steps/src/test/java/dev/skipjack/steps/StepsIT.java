@@ -2,6 +2,7 @@ package dev.skipjack.steps;
 
 import static dev.skipjack.steps.StepOptions.undo;
 import static dev.skipjack.testkit.QueueAssertions.assertThatJob;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -20,7 +21,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
@@ -141,8 +141,7 @@ class StepsIT {
               if (attempt == 1) {
                 database.loseLease(job.jobId(), queue);
                 runs.add(
-                    second.submit(
-                        () -> runs(queue, database, Objects.requireNonNull(self.get())).due()));
+                    second.submit(() -> runs(queue, database, requireNonNull(self.get())).due()));
                 awaitBlocked(database);
               }
               connection.commit();

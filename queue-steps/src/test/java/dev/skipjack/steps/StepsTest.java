@@ -303,7 +303,7 @@ class StepsTest {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // null is not allowed, and refused
+  @SuppressWarnings("NullAway") // a step that breaks its contract
   void resultThatIsTooLargeIsRefused() {
     JobRuns runs =
         runs(
