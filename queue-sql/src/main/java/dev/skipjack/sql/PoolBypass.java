@@ -14,6 +14,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -253,7 +254,9 @@ final class PoolBypass {
         return waiting;
       }
       Request request = new Request();
-      Thread thread = new Thread(() -> request.run(pool), "queue-pool-" + dataSource.getPoolName());
+      Thread thread =
+          new Thread(
+              () -> request.run(pool::getConnection), "queue-pool-" + dataSource.getPoolName());
       thread.setDaemon(true);
       thread.start();
       return request;
@@ -354,9 +357,9 @@ final class PoolBypass {
 
     private final CompletableFuture<Connection> response = new CompletableFuture<>();
 
-    void run(HikariPool pool) {
+    void run(Callable<Connection> pool) {
       try {
-        response.complete(pool.getConnection());
+        response.complete(pool.call());
       } catch (Throwable none) {
         response.completeExceptionally(none);
       }
