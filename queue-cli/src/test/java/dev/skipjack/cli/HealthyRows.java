@@ -356,7 +356,19 @@ final class HealthyRows {
                       "'review'",
                       "payload",
                       "'{}'"))),
-          Map.entry("job_batches", List.of(Map.of("name", "'b-#'"))));
+          Map.entry(
+              "job_batches",
+              List.of(
+                  Map.of("name", "'b-#'"),
+                  Map.of(
+                      "name",
+                      "'ended-#'",
+                      "sealed_at",
+                      "now()",
+                      "finished_at",
+                      "now()",
+                      "succeeded",
+                      "true"))));
 
   private HealthyRows() {}
 

@@ -84,7 +84,13 @@ class OddRowsTest {
                   "created_at",
                   "updated_at",
                   "finished_at")),
-          Map.entry("job_batches", Set.of("dead_policy")),
+          Map.entry(
+              "job_batches",
+              Set.of(
+                  "dead_policy",
+                  "finish_max_attempts",
+                  "success_max_attempts",
+                  "first_dead_max_attempts")),
           Map.entry("job_queues", Set.of("default_max_attempts", "ordering_policy")),
           Map.entry("job_steps", Set.of("type", "undo_max_attempts")),
           Map.entry("job_waits", Set.of("address")),
