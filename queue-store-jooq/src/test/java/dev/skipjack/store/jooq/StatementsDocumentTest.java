@@ -174,7 +174,8 @@ class StatementsDocumentTest {
               "WorkerFactsStatement",
               "LeaseHolderStatement",
               "OrderingFactsStatement",
-              "KeyHolderStatement"),
+              "KeyHolderStatement",
+              "WaitFactsStatement"),
           new Chapter(
               "Doctor",
               "SchemaVersionStatement",
