@@ -46,6 +46,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DeadCommand.class,
       OperationsCommand.class,
       KeysCommand.class,
+      SignalsCommand.class,
       OutboxCommand.class,
       SchedulesCommand.class,
       WorkersCommand.class,
@@ -144,6 +145,9 @@ public final class Skipjack implements Runnable {
       }
       if (type == DashboardCommand.class) {
         return type.cast(new DashboardCommand(environment));
+      }
+      if (type == SignalsCommand.Send.class) {
+        return type.cast(new SignalsCommand.Send(environment));
       }
       if (type == QueuesCommand.Pause.class) {
         return type.cast(new QueuesCommand.Pause(environment));
