@@ -22,6 +22,8 @@ select
   "skipjack"."jobs"."ordering_key",
   "skipjack"."jobs"."ordering_head",
   coalesce("skipjack"."jobs"."ordering_position", "skipjack"."jobs"."id") as "ordering_position",
+  "skipjack"."jobs"."awaits",
+  "skipjack"."jobs"."owner_id",
   now() as "now"
 from "skipjack"."jobs"
 where "skipjack"."jobs"."id" = ?
@@ -49,6 +51,8 @@ select
   "skipjack"."jobs_archive"."ordering_key",
   cast(null as boolean),
   "skipjack"."jobs_archive"."id",
+  cast(null as text),
+  "skipjack"."jobs_archive"."owner_id",
   now() as "now"
 from "skipjack"."jobs_archive"
 where "skipjack"."jobs_archive"."id" = ?

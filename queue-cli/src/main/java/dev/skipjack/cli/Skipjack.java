@@ -46,6 +46,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       DeadCommand.class,
       OperationsCommand.class,
       KeysCommand.class,
+      SignalsCommand.class,
       OutboxCommand.class,
       SchedulesCommand.class,
       WorkersCommand.class,

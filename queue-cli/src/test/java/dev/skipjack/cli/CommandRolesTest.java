@@ -62,6 +62,7 @@ class CommandRolesTest {
           Map.entry("dead prune", "--queue stock --yes"),
           Map.entry("keys unblock", "sku-7"),
           Map.entry("keys skip", "sku-8"),
+          Map.entry("signals send", "12 review {}"),
           Map.entry("outbox show", "019ab000-0000-7000-8000-000000000001"),
           Map.entry("outbox redrive", "--all --yes"),
           Map.entry("outbox unblock", "order 1002"),

@@ -88,6 +88,49 @@ class OperatorCommandsTest {
   }
 
   @Test
+  void aSignalMakesTheJobDueThatWaitsForIt() throws SQLException {
+    JobId job = enqueue();
+    Shop.execute(
+        database,
+        "UPDATE skipjack.jobs SET scheduled_at = now() + interval '7 days', awaits = 'review' WHERE id = " + job,
+        "INSERT INTO skipjack.job_waits (job_id, address, name, ends_at) VALUES (%s, 'job/%s', 'review', now() + interval '7 days')"
+            .formatted(job, job));
+
+    Program sent = skipjack("signals", "send", job.toString(), "review", "{\"ok\": true}");
+
+    assertThat(sent.err()).isEmpty();
+    assertThat(sent.out()).isEqualTo("Sent the signal 'review'; the job that waits for it is due.\n");
+    try (Connection connection = database.connection();
+        Statement statement = connection.createStatement();
+        ResultSet row =
+            statement.executeQuery(
+                "SELECT sent_by, payload ->> 'ok', (SELECT scheduled_at <= clock_timestamp() FROM skipjack.jobs WHERE id = %s) FROM skipjack.job_signals"
+                    .formatted(job))) {
+      assertThat(row.next()).isTrue();
+      assertThat(row.getString(1)).contains("@");
+      assertThat(row.getString(2)).isEqualTo("true");
+      assertThat(row.getBoolean(3)).as("due").isTrue();
+    }
+  }
+
+  @Test
+  void aSignalIsStoredForAKeyAndRefusedForAnEndedJob() {
+    assertThat(skipjack("signals", "send", "--key=order 7", "paid").out())
+        .isEqualTo("Stored the signal 'paid'; no suspended job waits for it now.\n");
+    Program ended = skipjack("signals", "send", "4711", "paid");
+    assertThat(ended.exitCode()).isEqualTo(ExitCodes.NOTHING_MATCHED);
+    assertThat(ended.out() + ended.err()).contains("Job 4711 has ended or never existed");
+  }
+
+  @Test
+  void aSignalNeedsAJobOrAKeyAndValidJson() {
+    assertThat(skipjack("signals", "send", "paid").err()).contains("Give the id of a job or --key");
+    assertThat(skipjack("signals", "send", "order-7", "paid").err())
+        .contains("'order-7' is not the id of a job");
+    assertThat(skipjack("signals", "send", "--key=k", "paid", "{").exitCode()).isNotZero();
+  }
+
+  @Test
   void aListOfSchedulesContinuesWhereItStopped() {
     for (String name : List.of("a", "b", "c")) {
       add(name);

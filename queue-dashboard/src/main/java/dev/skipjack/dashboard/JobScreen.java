@@ -281,6 +281,9 @@ final class JobScreen implements Screen<JobScreen.Model> {
           PROMOTION_PENDING,
           SCHEDULED,
           RETRY_SCHEDULED,
+          SIGNAL_AWAITED,
+          SLEEPING,
+          JOINING,
           BEHIND_OTHERS ->
           "calm";
     };

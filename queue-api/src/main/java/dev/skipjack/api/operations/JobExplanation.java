@@ -66,6 +66,12 @@ public record JobExplanation(
     SCHEDULED,
     /** The job has been attempted before, and its next attempt is due at a time in the future. */
     RETRY_SCHEDULED,
+    /** The job waits for a signal, which was not sent yet. */
+    SIGNAL_AWAITED,
+    /** The job sleeps until a time that one of its steps chose. */
+    SLEEPING,
+    /** The job waits for the end of the jobs that it enqueued. */
+    JOINING,
     /** The queue of the job is paused. */
     QUEUE_PAUSED,
     /** The group of the job is paused. */

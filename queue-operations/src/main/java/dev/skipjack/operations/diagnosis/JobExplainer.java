@@ -38,6 +38,7 @@ public final class JobExplainer {
   private final Statement<String, LeaseHolderStatement.Facts> leaseHolder;
   private final Statement<JobFacts, OrderingFactsStatement.Facts> orderingFacts;
   private final Statement<String, KeyHolderStatement.Holder> keyHolder;
+  private final Statement<JobFacts, WaitFactsStatement.Facts> waitFacts;
 
   /**
    * Creates an explainer. Opens no connection.
@@ -54,6 +55,7 @@ public final class JobExplainer {
     this.leaseHolder = Statement.lazily(() -> LeaseHolderStatement.of(dialect.get()));
     this.orderingFacts = Statement.lazily(() -> OrderingFactsStatement.of(dialect.get()));
     this.keyHolder = Statement.lazily(() -> KeyHolderStatement.of(dialect.get()));
+    this.waitFacts = Statement.lazily(() -> WaitFactsStatement.of(dialect.get()));
   }
 
   /**
@@ -68,7 +70,10 @@ public final class JobExplainer {
           List<JobFacts> found = session.run(facts, id);
           return found.isEmpty()
               ? Optional.empty()
-              : Optional.of(explain(session, found.get(0)).toJobExplanation());
+              : Optional.of(
+                  explain(session, found.get(0))
+                      .with("batch", found.get(0).batch())
+                      .toJobExplanation());
         });
   }
 
@@ -304,7 +309,9 @@ public final class JobExplainer {
 
   private Explanation pending(Session session, JobFacts job) throws SQLException {
     if (job.scheduledAt().isAfter(job.now())) {
-      return scheduled(job);
+      return job.awaits() == null
+          ? scheduled(job)
+          : suspended(job, job.awaits(), session.run(waitFacts, job).get(0));
     }
     List<WorkerFactsStatement.Facts> living = session.run(workers, job);
     List<WorkerFactsStatement.Facts> able =
@@ -331,6 +338,89 @@ public final class JobExplainer {
         .with("due_jobs_before", queue.older())
         .with("running_in_queue", queue.running())
         .with("living_workers", living.size());
+  }
+
+  /** Explains a job that was suspended before and is due later. */
+  private static Explanation suspended(JobFacts job, String name, WaitFactsStatement.Facts wait) {
+    if (wait.signal() != null) {
+      return awaitsSignal(job, name, wait.signal());
+    }
+    if (wait.join() != null) {
+      return joins(job, name, wait.join());
+    }
+    // A sleep of the latest attempt ended it. After any later attempt, the job may be due for a
+    // retry instead.
+    boolean sleeps =
+        wait.sleptAt() != null
+            && job.startedAt() != null
+            && !wait.sleptAt().isBefore(job.startedAt());
+    if (!sleeps) {
+      return scheduled(job);
+    }
+    return new Explanation(
+            job,
+            Reason.SLEEPING,
+            "Sleeps in the step %s until %s, for another %s."
+                .formatted(name, job.scheduledAt(), Spans.between(job.now(), job.scheduledAt())))
+        .with("step", name)
+        .with("since", wait.sleptAt())
+        .with("due_at", job.scheduledAt())
+        .withSeconds("due_in_seconds", job.now(), job.scheduledAt());
+  }
+
+  private static Explanation awaitsSignal(
+      JobFacts job, String name, WaitFactsStatement.Signal signal) {
+    boolean toKey = signal.address().startsWith("key/");
+    String key = toKey ? signal.address().substring(4) : null;
+    String command = Quoting.signal(signal.address(), name);
+    return new Explanation(
+            job,
+            Reason.SIGNAL_AWAITED,
+            "Waits for the signal %s%s since %s, until %s; send it with: %s"
+                .formatted(
+                    name,
+                    key == null ? "" : " to the key " + key,
+                    signal.since(),
+                    signal.endsAt(),
+                    command))
+        .with("signal", name)
+        .with("key", key)
+        .with("since", signal.since())
+        .with("ends_at", signal.endsAt())
+        .with("due_at", job.scheduledAt())
+        .withSeconds("due_in_seconds", job.now(), job.scheduledAt())
+        .fixedBy(
+            command,
+            "Signals.on(queue).%s, %s, payload)"
+                .formatted(
+                    key == null
+                        ? "send(new JobId(%s)".formatted(job.id())
+                        : "sendToKey(" + Quoting.java(key),
+                    Quoting.java(name)));
+  }
+
+  private static Explanation joins(JobFacts job, String name, WaitFactsStatement.Join join) {
+    return new Explanation(
+            job,
+            Reason.JOINING,
+            "Waits in the step %s for %s; live: %s, dead: %s."
+                .formatted(
+                    name,
+                    join.total() == 1 ? "1 job" : "%d jobs".formatted(join.total()),
+                    counted(join.live()),
+                    counted(join.dead())))
+        .with("step", name)
+        .with("joined_batch", join.batch())
+        .with("jobs", join.total())
+        .with("live_jobs", join.live())
+        .with("dead_jobs", join.dead())
+        .with("due_at", job.scheduledAt());
+  }
+
+  /** Formats a number of jobs that was counted up to a limit for each status. */
+  private static String counted(int count) {
+    int most = WaitFactsStatement.WINDOW - 1;
+    return count > most ? "more than " + most : String.valueOf(count);
   }
 
   private static Explanation scheduled(JobFacts job) {

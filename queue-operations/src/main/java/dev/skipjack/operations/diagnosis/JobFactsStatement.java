@@ -71,6 +71,8 @@ final class JobFactsStatement {
             JOBS.ORDERING_KEY,
             JOBS.ORDERING_HEAD,
             POSITION,
+            JOBS.AWAITS,
+            JOBS.OWNER_ID,
             NOW)
         .from(JOBS)
         .where(JOBS.ID.eq(ID))
@@ -98,6 +100,8 @@ final class JobFactsStatement {
                     JOBS_ARCHIVE.ORDERING_KEY,
                     castNull(JOBS.ORDERING_HEAD),
                     JOBS_ARCHIVE.ID,
+                    castNull(JOBS.AWAITS),
+                    JOBS_ARCHIVE.OWNER_ID,
                     NOW)
                 .from(JOBS_ARCHIVE)
                 .where(JOBS_ARCHIVE.ID.eq(ID)));
@@ -129,6 +133,8 @@ final class JobFactsStatement {
         row.textOrNull(JOBS.ORDERING_KEY),
         row.isTrue(JOBS.ORDERING_HEAD),
         row.number(POSITION),
+        row.textOrNull(JOBS.AWAITS),
+        row.numberOrNull(JOBS.OWNER_ID),
         row.instant(NOW));
   }
 }

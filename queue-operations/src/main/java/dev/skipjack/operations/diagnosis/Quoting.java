@@ -29,9 +29,22 @@ final class Quoting {
 
   /** Returns a queue and the name of one of its groups, which may be any text, as arguments. */
   static String operands(String queue, String group) {
-    String quoted =
-        group.matches("[A-Za-z0-9_.:/@-]+") ? group : "'" + group.replace("'", "'\\''") + "'";
-    return (queue.startsWith("-") || group.startsWith("-") ? "-- " : "") + queue + " " + quoted;
+    return (queue.startsWith("-") || group.startsWith("-") ? "-- " : "")
+        + queue
+        + " "
+        + quoted(group);
+  }
+
+  /** Returns the command that sends a signal to a job or a key, which may be any texts. */
+  static String signal(String address, String name) {
+    String end = name.startsWith("-") ? "-- " : "";
+    return address.startsWith("key/")
+        ? "skipjack signals send --key=%s %s%s".formatted(quoted(address.substring(4)), end, quoted(name))
+        : "skipjack signals send %s%s %s".formatted(end, address.substring(4), quoted(name));
+  }
+
+  private static String quoted(String text) {
+    return text.matches("[A-Za-z0-9_.:/@-]+") ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
   /** Returns a name for SQL, quoted if necessary. */

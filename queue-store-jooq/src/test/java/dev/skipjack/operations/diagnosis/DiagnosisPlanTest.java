@@ -39,7 +39,13 @@ class DiagnosisPlanTest {
             + " SELECT 'k', '{}', 'running', n, now(), now() FROM generate_series(1, 200) n");
     fixture.execute(
         "INSERT INTO @jobs (kind, payload, status, ordering_key) SELECT 'k', '{}', 'waiting', 'w' || n % 100 FROM generate_series(1, 12000) n");
-    fixture.execute("ANALYZE @jobs");
+    fixture.execute(
+        "INSERT INTO @job_waits (job_id, address, name, ends_at)"
+            + " SELECT n, 'job/' || n, 'review', now() FROM generate_series(1, 20000) n");
+    fixture.execute(
+        "INSERT INTO @job_batches (id, owner_id, name) SELECT 1000000 + n, n, 'join' FROM generate_series(1, 20000) n");
+    fixture.execute("UPDATE @jobs SET owner_id = 1000042 WHERE id % 20 = 0");
+    fixture.execute("ANALYZE @jobs, @job_waits, @job_batches");
   }
 
   @AfterAll
@@ -81,6 +87,18 @@ class DiagnosisPlanTest {
   @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
   void theHolderOfAUniqueKeyComesFromTheIndexOfKeys(String mode) throws SQLException {
     assertThat(pages("key-holder", mode, "'u400'")).isLessThan(10);
+  }
+
+  /** The statement counts up to 1,001 jobs of each status of the batch. */
+  @ParameterizedTest
+  @ValueSource(strings = {"force_generic_plan", "force_custom_plan"})
+  void whatASuspendedJobWaitsForComesFromItsIndexes(String mode) throws SQLException {
+    assertThat(pages("wait-facts", mode, waitOf("'review'"))).isLessThan(50);
+    assertThat(pages("wait-facts", mode, waitOf("'join'"))).isLessThan(4 * 1_001);
+  }
+
+  private static String[] waitOf(String name) {
+    return new String[] {"42", name, "42", name, "42", name};
   }
 
   private long pages(String name, String mode, String... literals) throws SQLException {

@@ -44,6 +44,7 @@ public final class DiagnosisStatements {
             Map.entry("worker-facts", WorkerFactsStatement.of(dialect).text()),
             Map.entry("lease-holder", LeaseHolderStatement.of(dialect).text()),
             Map.entry("ordering-facts", OrderingFactsStatement.of(dialect).text()),
+            Map.entry("wait-facts", WaitFactsStatement.of(dialect).text()),
             Map.entry("key-holder", KeyHolderStatement.of(dialect).text())));
   }
 
@@ -74,6 +75,8 @@ public final class DiagnosisStatements {
             "key",
             false,
             1,
+            "review",
+            null,
             Instant.EPOCH);
     transactions.run(JobFactsStatement.of(dialect), job.id());
     transactions.run(
@@ -88,5 +91,6 @@ public final class DiagnosisStatements {
     transactions.run(LeaseHolderStatement.of(dialect), "w");
     transactions.run(OrderingFactsStatement.of(dialect), job);
     transactions.run(KeyHolderStatement.of(dialect), "key");
+    transactions.run(WaitFactsStatement.of(dialect), job);
   }
 }

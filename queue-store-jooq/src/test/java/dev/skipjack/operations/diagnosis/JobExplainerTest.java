@@ -327,6 +327,90 @@ class JobExplainerTest {
   }
 
   @Test
+  void aJobThatWaitsForASignalShowsTheCommandThatSendsIt() {
+    JobId job = suspended("review");
+    fixture.execute(
+        "INSERT INTO @job_waits (job_id, address, name, ends_at) VALUES (%s, 'job/%s', 'review', now() + interval '7 days')"
+            .formatted(job, job));
+
+    JobExplanation why = why(job);
+
+    assertThat(why.reason()).isEqualTo(Reason.SIGNAL_AWAITED);
+    assertThat(why.sentence())
+        .startsWith("Waits for the signal review since ")
+        .contains(", until ")
+        .endsWith("; send it with: skipjack signals send " + job + " review");
+    assertThat(why.evidence()).containsEntry("signal", "review").containsKeys("since", "ends_at");
+    assertThat(fixOf(why))
+        .isEqualTo(
+            new Fix(
+                "skipjack signals send " + job + " review",
+                "Signals.on(queue).send(new JobId(" + job + "), \"review\", payload)"));
+  }
+
+  @Test
+  void aJobThatWaitsForAKeyShowsTheKey() {
+    JobId job = suspended("-it's here");
+    fixture.execute(
+        "INSERT INTO @job_waits (job_id, address, name, ends_at) VALUES (%s, 'key/order 7', '-it''s here', now() + interval '7 days')"
+            .formatted(job));
+
+    JobExplanation why = why(job);
+
+    assertThat(why.evidence()).containsEntry("key", "order 7");
+    assertThat(fixOf(why).command())
+        .isEqualTo("skipjack signals send --key='order 7' -- '-it'\\''s here'");
+    assertThat(fixOf(why).call())
+        .isEqualTo("Signals.on(queue).sendToKey(\"order 7\", \"-it's here\", payload)");
+  }
+
+  @Test
+  void aSleepingJobShowsWhenItContinues() {
+    JobId job = suspended("cool-off");
+    fixture.execute(
+        "INSERT INTO @job_steps (job_id, execution_id, position, type, name, at) VALUES (%s, 1, 1, 'sleep', 'cool-off', now())"
+            .formatted(job));
+
+    JobExplanation why = why(job);
+
+    assertThat(why.reason()).isEqualTo(Reason.SLEEPING);
+    assertThat(why.sentence()).startsWith("Sleeps in the step cool-off until ");
+    assertThat(why.fix()).isNull();
+
+    fixture.execute("UPDATE @jobs SET started_at = now() + interval '1 minute'");
+    assertThat(why(job).reason()).as("after a later attempt").isEqualTo(Reason.RETRY_SCHEDULED);
+  }
+
+  @Test
+  void aJobThatJoinsOthersShowsHowManyOfThemLive() {
+    JobId job = suspended("charge");
+    fixture.execute(
+        "INSERT INTO @job_batches (id, owner_id, name, total, sealed_at) VALUES (1000000, %s, 'charge', 4, now())"
+            .formatted(job));
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, owner_id) SELECT 'work', '{}', 1000000 FROM generate_series(1, 2)");
+    fixture.execute(
+        "INSERT INTO @jobs (kind, payload, owner_id, status, died_at) VALUES ('work', '{}', 1000000, 'dead', now())");
+
+    JobExplanation why = why(job);
+
+    assertThat(why.reason()).isEqualTo(Reason.JOINING);
+    assertThat(why.sentence()).isEqualTo("Waits in the step charge for 4 jobs; live: 2, dead: 1.");
+    assertThat(why.evidence()).containsEntry("joined_batch", "1000000");
+    assertThat(why(jobWhere("owner_id = 1000000")).evidence()).containsEntry("batch", "1000000");
+  }
+
+  /** Returns a job whose latest attempt was suspended. */
+  private JobId suspended(String awaits) {
+    JobId job = enqueue();
+    fixture.execute(
+        "UPDATE @jobs SET attempts = 1, uncounted_attempts = 1, started_at = now() - interval '1 minute',"
+            + " scheduled_at = now() + interval '7 days', awaits = '%s' WHERE id = %s"
+                .formatted(awaits.replace("'", "''"), job));
+    return job;
+  }
+
+  @Test
   void aDueJobOfAPausedQueueWaitsUntilTheQueueIsResumed() {
     JobId job = enqueue();
     fixture.queue.admin().pause("default");
