@@ -70,10 +70,10 @@ enum BrokenSteps {
     return counter;
   }
 
-  /** Returns the statement that breaks the guarantee. {@code @} stands for the schema. */
+  /** Returns the statements that break the guarantee in the schema {@code @}; empty if none do. */
   String sql() {
     if (event.isEmpty()) {
-      return "SELECT";
+      return "";
     }
     return "CREATE FUNCTION @break_steps() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF "
         + condition
