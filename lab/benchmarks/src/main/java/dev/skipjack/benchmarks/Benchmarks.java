@@ -32,6 +32,7 @@ public final class Benchmarks {
     ALL.put("ordering", new Ordering());
     ALL.put("outbox", new OutboxEvents());
     ALL.put("limits", new Limits());
+    ALL.put("steps", new DurableSteps());
     for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {
       ALL.put(provided.getClass().getSimpleName().toLowerCase(Locale.ROOT), provided);
     }
