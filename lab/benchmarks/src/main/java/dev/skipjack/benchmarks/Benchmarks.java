@@ -33,6 +33,7 @@ public final class Benchmarks {
     ALL.put("outbox", new OutboxEvents());
     ALL.put("limits", new Limits());
     ALL.put("dashboard", new DashboardPages());
+    ALL.put("steps", new DurableSteps());
     for (Benchmark provided : ServiceLoader.load(Benchmark.class)) {
       ALL.put(provided.getClass().getSimpleName().toLowerCase(Locale.ROOT), provided);
     }

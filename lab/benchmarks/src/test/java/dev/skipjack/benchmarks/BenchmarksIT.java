@@ -163,6 +163,7 @@ class BenchmarksIT {
       case "limits" -> TINY.with(Setting.JOBS, 200).with(Setting.WORKERS, 2).with(Setting.RUNS, 1);
       case "dashboard" ->
           TINY.with(Setting.JOBS, 200).with(Setting.WORKERS, 3).with(Setting.RUNS, 1);
+      case "steps" -> TINY.with(Setting.JOBS, 50).with(Setting.RUNS, 1);
       default -> throw new IllegalArgumentException("Add small options for the benchmark " + name);
     };
   }
@@ -287,6 +288,16 @@ class BenchmarksIT {
               "lost_percent",
               "degraded_responses",
               "reached");
+      case "steps" ->
+          List.of(
+              "floor_median",
+              "batch_enqueue_ratio",
+              "batch_drain_ratio",
+              "signal_p50_ms",
+              "signal_p99_ms",
+              "pickup_p50_ms",
+              "callback_p50_ms",
+              "callback_max_ms");
       case "processes" ->
           List.of("floor_median", "least_share", "most_share", "jobs_per_claim", "empty_claims");
       case "footprint" ->

@@ -59,7 +59,7 @@ final class TortureCommand implements Callable<Integer> {
       names = "--workload",
       paramLabel = "NAME",
       description =
-          "What to run: jobs; limited, which is jobs under a limit; outbox, which records and"
+          "What to run: jobs; limited, which is jobs under a limit; steps, which is jobs with durable steps; outbox, which records and"
               + " publishes events; schedules, among odd ones; or all, which is jobs and events."
               + " Default: all.")
   private String workload = Load.ALL.label();

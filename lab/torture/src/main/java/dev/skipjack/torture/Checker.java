@@ -60,6 +60,7 @@ final class Checker {
     checker.violations.addAll(DelayCheck.check(run, faults));
     checker.violations.addAll(InboxCheck.check(run));
     checker.violations.addAll(RowCheck.check(run));
+    checker.violations.addAll(run.read.steps());
     return List.copyOf(checker.violations);
   }
 
@@ -226,7 +227,7 @@ final class Checker {
         }
       }
       case DEAD -> {
-        if (used < job.maxAttempts() && !OrderCheck.mayBeParked(job)) {
+        if (used < job.maxAttempts() && !OrderCheck.mayBeParked(job) && !maySurrender(job)) {
           violated(Counter.UNEXPECTED, job.id(), "The job is dead with attempts left.");
         }
       }
@@ -243,6 +244,11 @@ final class Checker {
     if (job.archived() && attempts.stream().anyMatch(a -> a.started() > job.ended())) {
       violated(Counter.UNEXPECTED, job.id(), "An attempt started after the job had ended.");
     }
+  }
+
+  /** Returns whether the job's handler may make it dead. */
+  private static boolean maySurrender(JobRow job) {
+    return job.workload().equals(Workload.STEPS.name()) && job.maxAttempts() == Work.FEW_ATTEMPTS;
   }
 
   private void checkAttempts(JobRow job, List<ExecutionRow> attempts) {

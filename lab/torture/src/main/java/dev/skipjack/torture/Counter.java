@@ -27,6 +27,10 @@ public enum Counter {
   OUTBOX_DELAYED,
   INBOX_VIOLATIONS,
   ROW_VIOLATIONS,
+  MEMO_LOST,
+  STEP_AFTER_MEMO,
+  UNDO_MISSING,
+  CALLBACKS_WRONG,
   UNPROVOKED_RERUNS;
 
   /** Returns the name in reports. */

@@ -19,13 +19,18 @@ final class Drain {
   private static final Duration NO_PROGRESS = Duration.ofSeconds(60);
   private static final long POLL_MILLIS = 250;
 
-  /** Counts the jobs and events that have not ended, and the rows that were not taken. */
+  /**
+   * Counts the jobs, events and batches that have not ended, the rows that were not taken, and the
+   * steps that were not undone.
+   */
   private static final String LIVE =
       "SELECT (SELECT count(*) FROM @jobs WHERE status <> '%s' AND queue IN ('%s'))"
               .formatted(JobStatus.DEAD.literal(), String.join("', '", Work.queues()))
           + " + (SELECT count(*) FROM @outbox_events WHERE status IN ('pending', 'blocked') AND aggregate_type = '%s')"
               .formatted(Change.AGGREGATE_TYPE)
-          + " + (SELECT count(*) FROM @torture_rows WHERE NOT taken)";
+          + " + (SELECT count(*) FROM @torture_rows WHERE NOT taken)"
+          + " + (SELECT count(*) FROM @job_batches WHERE finished_at IS NULL AND sealed_at IS NOT NULL)"
+          + " + (SELECT count(*) FROM @job_steps WHERE undo_kind IS NOT NULL AND type = 'run')";
 
   private final TortureDatabase database;
   private final JobQueue queue;

@@ -11,6 +11,7 @@ import java.util.Map;
  * @param keys the ids of the jobs, by idempotency key
  * @param outbox the events of the outbox
  * @param rows how often each row of the application's table was taken, by id
+ * @param steps what {@link StepCheck} found
  * @param clockError the maximum error, in microseconds, of the times converted from the database's
  *     clock; 0 if it is this machine's clock
  */
@@ -22,6 +23,7 @@ record FinalRead(
     List<Long> keys,
     OutboxRead outbox,
     Map<Integer, Long> rows,
+    List<Violation> steps,
     long clockError) {
 
   /**

@@ -35,10 +35,11 @@ final class FinalReader {
           + " coalesce(execution_id, 0), @content FROM @jobs_archive WHERE @notOdd";
 
   /**
-   * Leaves out the queue of the odd schedules. In other queues, a job without a request is a
+   * Leaves out the queues of odd schedules and of undos and callbacks. In other queues, a job without a request is a
    * violation.
    */
-  private static final String NOT_ODD = "queue <> '" + OddSchedules.QUEUE + "'";
+  private static final String NOT_ODD =
+      "queue NOT IN ('%s', '%s')".formatted(OddSchedules.QUEUE, StepWork.FOLLOWERS);
 
   private static final String CONTENT =
       "%1$s(scheduled_at), coalesce((payload->>'at')::bigint, 0),"
@@ -48,7 +49,9 @@ final class FinalReader {
 
   private static final String EXECUTIONS =
       "SELECT id, job_id, attempt, status, %1$s(started_at), %1$s(finished_at), coalesce(split_part(worker_id, '/', 1), ''),"
-          + " coalesce(error_message, '') FROM @job_executions";
+          + " coalesce(error_message, '') FROM @job_executions WHERE queue <> '"
+          + StepWork.FOLLOWERS
+          + "'";
 
   private static final String EFFECTS = "SELECT key, job_id, execution_id FROM @torture_effects";
 
@@ -107,6 +110,7 @@ final class FinalReader {
               keys(statement),
               outbox(statement),
               rows(statement),
+              StepCheck.read(statement, schema),
               clock.error);
       connection.commit();
       return read;

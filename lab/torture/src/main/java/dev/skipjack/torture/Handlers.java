@@ -2,6 +2,7 @@ package dev.skipjack.torture;
 
 import dev.skipjack.api.Outcome;
 import dev.skipjack.api.StoreException;
+import dev.skipjack.worker.AttemptInfo;
 import dev.skipjack.worker.JobContext;
 import dev.skipjack.worker.WorkerEvent;
 import java.sql.Connection;
@@ -19,6 +20,7 @@ final class Handlers {
   private final DataSource effects;
   private final String schema;
   private final HistoryFile history;
+  private final StepWork steps;
 
   /**
    * @param effects connects to the database with the table {@code torture_effects}
@@ -27,6 +29,7 @@ final class Handlers {
     this.effects = effects;
     this.schema = schema;
     this.history = history;
+    this.steps = new StepWork(effects, schema);
   }
 
   Outcome handle(Work work, JobContext context) throws Exception {
@@ -45,14 +48,11 @@ final class Handlers {
     if (work.millis() > 0) {
       Thread.sleep(work.millis());
     }
+    if (work.workload() == Workload.STEPS) {
+      return steps.handle(work, context);
+    }
     if (context.attempt() <= work.failures()) {
-      long variant = context.executionId().value() % 3;
-      if (variant == 0 && !work.isDoomed()) {
-        return Outcome.snooze(RETRY_DELAY);
-      } else if (variant == 1) {
-        return Outcome.retry(RETRY_DELAY);
-      }
-      throw new IllegalStateException("planned failure");
+      return fail(work, context);
     }
     if (work.workload() == Workload.LIMITED
         && context.executionId().value() % LimitedWork.THROTTLED == 0) {
@@ -75,6 +75,17 @@ final class Handlers {
     }
   }
 
+  /** Ends an attempt without success. */
+  static Outcome fail(Work work, JobContext context) {
+    long variant = context.executionId().value() % 3;
+    if (variant == 0 && !work.isDoomed()) {
+      return Outcome.snooze(RETRY_DELAY);
+    } else if (variant == 1) {
+      return Outcome.retry(RETRY_DELAY);
+    }
+    throw new IllegalStateException("planned failure");
+  }
+
   private void completeWithEffect(Work work, JobContext context) throws SQLException {
     try (Connection connection = effects.getConnection()) {
       connection.setAutoCommit(false);
@@ -95,7 +106,7 @@ final class Handlers {
     note(EventType.COMMITTED, work, context, "");
   }
 
-  private static void rollBack(Connection connection, Exception failure) {
+  static void rollBack(Connection connection, Exception failure) {
     try {
       connection.rollback();
     } catch (SQLException broken) {
@@ -110,28 +121,27 @@ final class Handlers {
   /** Records the outcomes that the worker reports as accepted or lost. */
   void on(WorkerEvent event) {
     if (event instanceof WorkerEvent.Succeeded e) {
-      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "succeeded");
+      ended(EventType.ACCEPTED, e.attempt(), "succeeded");
     } else if (event instanceof WorkerEvent.Failed e) {
-      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "failed");
+      ended(EventType.ACCEPTED, e.attempt(), "failed");
     } else if (event instanceof WorkerEvent.Dead e) {
-      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "dead");
+      ended(EventType.ACCEPTED, e.attempt(), "dead");
     } else if (event instanceof WorkerEvent.Snoozed e) {
-      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "snoozed");
+      ended(EventType.ACCEPTED, e.attempt(), "snoozed");
     } else if (event instanceof WorkerEvent.Cancelled e) {
-      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "cancelled");
+      ended(EventType.ACCEPTED, e.attempt(), "cancelled");
     } else if (event instanceof WorkerEvent.Released e) {
-      accepted(e.attempt().jobId().value(), e.attempt().executionId().value(), "released");
+      ended(EventType.ACCEPTED, e.attempt(), "released");
     } else if (event instanceof WorkerEvent.Lost e) {
-      history.write(
-          EventType.LOST,
-          Event.NONE,
-          e.attempt().jobId().value(),
-          e.attempt().executionId().value(),
-          "");
+      ended(EventType.LOST, e.attempt(), "");
     }
   }
 
-  private void accepted(long job, long execution, String outcome) {
-    history.write(EventType.ACCEPTED, Event.NONE, job, execution, outcome);
+  /** Undos and callbacks have no request, so the checker reads them from the tables only. */
+  private void ended(EventType type, AttemptInfo attempt, String outcome) {
+    if (!attempt.queue().equals(StepWork.FOLLOWERS)) {
+      history.write(
+          type, Event.NONE, attempt.jobId().value(), attempt.executionId().value(), outcome);
+    }
   }
 }

@@ -18,7 +18,9 @@ public enum Load {
   /** Schedules only, together with odd ones. */
   SCHEDULES(3, 0),
   /** Jobs with a limit only. */
-  LIMITED(3, 0);
+  LIMITED(3, 0),
+  /** Jobs with durable steps only. */
+  STEPS(3, 0);
 
   private static final int JOBS_PER_EVENT = 10;
 
@@ -50,32 +52,39 @@ public enum Load {
 
   /** Returns how many jobs to enqueue if the given number was requested. */
   int jobs(int requested) {
-    return this == ALL || this == JOBS || this == LIMITED ? requested : 0;
+    return switch (this) {
+      case ALL, JOBS, LIMITED, STEPS -> requested;
+      case OUTBOX, SCHEDULES -> 0;
+    };
   }
 
   /** Returns how many rows workers take if the given number of jobs was requested. */
   int rows(int requested) {
-    return this == LIMITED ? 0 : jobs(requested) / JOBS_PER_EVENT;
+    return this == LIMITED || this == STEPS ? 0 : jobs(requested) / JOBS_PER_EVENT;
   }
 
   /** Returns how many transactions record an event if the given number of jobs was requested. */
   int events(int requested) {
     return switch (this) {
       case ALL -> requested / JOBS_PER_EVENT;
-      case JOBS, SCHEDULES, LIMITED -> 0;
+      case JOBS, SCHEDULES, LIMITED, STEPS -> 0;
       case OUTBOX -> requested;
     };
   }
 
   /** Returns the function that chooses the workload of an enqueue. */
   Function<RandomGenerator, Workload> mix() {
-    return this == LIMITED ? random -> Workload.LIMITED : WorkSource::draw;
+    return switch (this) {
+      case LIMITED -> random -> Workload.LIMITED;
+      case STEPS -> random -> Workload.STEPS;
+      case ALL, JOBS, OUTBOX, SCHEDULES -> WorkSource::draw;
+    };
   }
 
   /** Returns the odd rows that are inserted during the run; empty if there are none. */
   Optional<OddRows.Source> oddRows() {
     return switch (this) {
-      case ALL, JOBS, LIMITED -> Optional.empty();
+      case ALL, JOBS, LIMITED, STEPS -> Optional.empty();
       case OUTBOX -> Optional.of(OddEvents.source());
       case SCHEDULES -> Optional.of(OddSchedules.rows());
     };

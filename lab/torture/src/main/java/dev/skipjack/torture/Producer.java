@@ -30,7 +30,7 @@ final class Producer {
   /** The detail of an acknowledgement for a job that already existed. */
   static final String EXISTING = "existing";
 
-  /** One in this number of jobs with an ordering key is cancelled. */
+  /** One in this number of jobs with an ordering key or steps is cancelled. */
   private static final int CANCELLED = 8;
 
   /** An operator acts before one in this number of calls. */
@@ -41,6 +41,9 @@ final class Producer {
 
   /** One in this number of cancels is delayed until a later request. */
   private static final int CANCEL_LAG = 4;
+
+  /** One in this number of signals is delayed until a later request. */
+  private static final int SIGNAL_LAG = 2;
 
   /** The producer does not repeat one in this number of refused enqueues without a key. */
   private static final int GIVEN_UP = 2;
@@ -56,6 +59,7 @@ final class Producer {
   private final @Nullable LimitOperator limits;
   private long created;
   private final Deque<JobId> toCancel = new ArrayDeque<>();
+  private final Deque<String> toSignal = new ArrayDeque<>();
 
   /**
    * @param limits changes limits between the enqueues; null if another producer does
@@ -93,6 +97,7 @@ final class Producer {
       List<Work> works = source.next(n, jobs - created, random);
       enqueue(works, random);
       cancel(random);
+      signal(random);
       operate(random);
       n += works.size();
       long ahead = start + gap.toNanos() * (n - from) - System.nanoTime();
@@ -100,6 +105,7 @@ final class Producer {
         Thread.sleep(ahead / 1_000_000, (int) (ahead % 1_000_000));
       }
     }
+    toSignal.forEach(queue.steps()::signal);
   }
 
   private void enqueue(List<Work> works, SplittableRandom random) throws InterruptedException {
@@ -108,15 +114,19 @@ final class Producer {
     boolean withKey =
         random.nextBoolean()
             && works.get(0).workload() != Workload.UNIQUE
-            && (works.size() == 1 || works.get(0).workload() != Workload.ORDERED);
+            && (works.size() == 1 || !isOneCall(works.get(0).workload()));
     @Nullable CallersTransaction transaction =
-        !withKey && works.get(0).workload() != Workload.UNIQUE && random.nextInt(3) == 0
+        !withKey
+                && works.get(0).workload() != Workload.UNIQUE
+                && (works.size() == 1 || works.get(0).workload() != Workload.STEPS)
+                && random.nextInt(3) == 0
             ? CallersTransaction.draw(random, works.get(0))
             : null;
     String how =
         works.get(0).workload().label()
             + (withKey ? " keyed" : transaction == null ? "" : " " + transaction.label());
     works.forEach(work -> requested(work, how));
+    signal(works, StepProducer.When.BEFORE);
     if (transaction != null) {
       for (Work work : transaction.discarded(works)) {
         history.write(EventType.DISCARDED, work.key(), 0, 0, how);
@@ -129,6 +139,7 @@ final class Producer {
         for (int i = 0; i < results.size(); i++) {
           acknowledged(works.get(i), results.get(i));
         }
+        signal(works, StepProducer.When.AT_ONCE);
         return;
       } catch (SQLException failure) {
         // Only the caller's own commit throws this, and it may have succeeded.
@@ -149,6 +160,11 @@ final class Producer {
     }
   }
 
+  /** Returns whether several jobs of one call must not have idempotency keys. */
+  private static boolean isOneCall(Workload workload) {
+    return workload == Workload.ORDERED || workload == Workload.STEPS;
+  }
+
   private void requested(Work work, String how) {
     String content = work.content(Map.of(Work.HEADER, work.note()));
     history.write(EventType.REQUESTED, work.key(), 0, 0, how + ContentCheck.SEPARATOR + content);
@@ -160,6 +176,9 @@ final class Producer {
     Work first = works.get(0);
     if (first.workload() == Workload.UNIQUE) {
       return List.of(queue.unique().enqueue(first.type(), first, WHILE_LIVE, first::options));
+    }
+    if (first.workload() == Workload.STEPS && works.size() > 1) {
+      return queue.steps().enqueue(works);
     }
     if (withKey) {
       return queue
@@ -187,9 +206,10 @@ final class Producer {
     String what = result.fold(enqueued -> CREATED, existing -> EXISTING);
     history.write(EventType.ACKNOWLEDGED, work.key(), result.jobId().value(), 0, what);
     created += what.equals(CREATED) ? 1 : 0;
-    boolean someOrdered =
-        work.workload() == Workload.ORDERED && result.jobId().value() % CANCELLED == 0;
-    if (work.workload() == Workload.CANCEL || someOrdered) {
+    boolean some =
+        (work.workload() == Workload.ORDERED || work.workload() == Workload.STEPS)
+            && result.jobId().value() % CANCELLED == 0;
+    if (work.workload() == Workload.CANCEL || some) {
       toCancel.add(result.jobId());
     }
   }
@@ -205,6 +225,23 @@ final class Producer {
       operator.redriveDeadJobs();
     } else if (limits != null && random.nextInt(LIMITED) == 0) {
       limits.act(random);
+    }
+  }
+
+  private void signal(List<Work> works, StepProducer.When when) {
+    for (Work work : works) {
+      StepProducer.When planned = StepProducer.when(work);
+      if (planned == when) {
+        queue.steps().signal(work.key());
+      } else if (planned == StepProducer.When.LATER && when == StepProducer.When.AT_ONCE) {
+        toSignal.add(work.key());
+      }
+    }
+  }
+
+  private void signal(SplittableRandom random) {
+    while (!toSignal.isEmpty() && random.nextInt(SIGNAL_LAG) != 0) {
+      queue.steps().signal(toSignal.remove());
     }
   }
 

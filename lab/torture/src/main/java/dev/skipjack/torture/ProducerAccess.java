@@ -23,11 +23,19 @@ record ProducerAccess(
     UniqueEnqueuer unique,
     QueueAdmin admin,
     JobReader reader,
+    StepProducer steps,
     DataSource dataSource,
     String schema) {
 
   static ProducerAccess of(JobQueue queue, DataSource dataSource, String schema) {
     return new ProducerAccess(
-        queue, queue::in, UniqueJobs.on(queue), queue.admin(), queue.reader(), dataSource, schema);
+        queue,
+        queue::in,
+        UniqueJobs.on(queue),
+        queue.admin(),
+        queue.reader(),
+        StepProducer.of(queue, dataSource),
+        dataSource,
+        schema);
   }
 }

@@ -31,7 +31,8 @@ final class TortureDatabase implements AutoCloseable {
                       + " NOT NULL, execution_id bigint NOT NULL)",
                   InboxConsumer.TABLE),
               Change.TABLES,
-              RowTable.TABLES)
+              RowTable.TABLES,
+              StepWork.TABLES)
           .flatMap(List::stream)
           .toList();
 

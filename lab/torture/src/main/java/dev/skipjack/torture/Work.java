@@ -82,6 +82,7 @@ record Work(
   static List<String> queues() {
     List<String> queues = new ArrayList<>(LimitedWork.QUEUES);
     queues.add(QUEUE);
+    queues.add(StepWork.FOLLOWERS);
     return queues;
   }
 
@@ -104,6 +105,9 @@ record Work(
     if (workload == Workload.LIMITED) {
       return type.onQueue(LimitedWork.queue(key)).groupedBy(work -> LimitedWork.group(work.key));
     }
+    if (workload == Workload.STEPS) {
+      return type.maxAttempts(isDoomed() ? FEW_ATTEMPTS : MANY_ATTEMPTS);
+    }
     if (workload != Workload.ORDERED) {
       return type;
     }
@@ -117,7 +121,8 @@ record Work(
   /** Returns whether the job's attempts fail until it is dead. After a redrive, it may complete. */
   boolean isDoomed() {
     return workload == Workload.DOOMED
-        || (workload == Workload.ORDERED && failures >= FEW_ATTEMPTS);
+        || ((workload == Workload.ORDERED || workload == Workload.STEPS)
+            && failures >= FEW_ATTEMPTS);
   }
 
   /**

@@ -14,7 +14,7 @@ final class WorkSource {
   private static final int UNIQUE_KEYS = 5;
   private static final int BULK = 5;
 
-  /** One in this number of jobs with an ordering key that are enqueued alone becomes dead. */
+  /** One in this number of jobs with an ordering key or steps that are enqueued alone dies. */
   private static final int DOOMED = 8;
 
   /**
@@ -93,14 +93,17 @@ final class WorkSource {
   }
 
   private static boolean mayBeInBulk(Workload workload) {
-    return workload == Workload.ORDERED || workload == Workload.LIMITED;
+    return switch (workload) {
+      case ORDERED, LIMITED, STEPS -> true;
+      case PLAIN, RETRY, DOOMED, UNIQUE, CANCEL, EFFECT, SCHEDULED -> false;
+    };
   }
 
   /** Returns whether a delay of the job delays no other job. */
   private static boolean mayBeLater(Workload workload) {
     return switch (workload) {
       case PLAIN, RETRY, CANCEL, EFFECT, LIMITED -> true;
-      case DOOMED, UNIQUE, ORDERED, SCHEDULED -> false;
+      case DOOMED, UNIQUE, ORDERED, STEPS, SCHEDULED -> false;
     };
   }
 
@@ -115,7 +118,7 @@ final class WorkSource {
           case RETRY -> random.nextInt(1, 4);
           case LIMITED -> random.nextInt(3);
           case DOOMED -> Work.MANY_ATTEMPTS;
-          case ORDERED ->
+          case ORDERED, STEPS ->
               mayDie && random.nextInt(DOOMED) == 0
                   ? Work.FEW_ATTEMPTS
                   : random.nextInt(Work.FEW_ATTEMPTS);

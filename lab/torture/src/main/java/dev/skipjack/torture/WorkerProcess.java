@@ -82,6 +82,7 @@ final class WorkerProcess {
     for (Workload workload : Workload.values()) {
       builder.handle(Work.type(workload), handlers::handle);
     }
+    StepWork.handleFollowers(builder);
     ScheduledWork.schedules().forEach(builder::schedule);
     if (load == Load.SCHEDULES) {
       OddSchedules.functions().forEach(builder::schedule);

@@ -26,6 +26,12 @@ enum Workload {
    * fail or snooze, and then complete. Meanwhile, an operator changes the limit and pauses groups.
    */
   LIMITED,
+  /**
+   * Has durable steps and waits for a signal. Some of these jobs fail and then complete, some are
+   * cancelled, and some become dead, so that their steps are undone. Those that are enqueued
+   * together are a batch with a callback.
+   */
+  STEPS,
   /** Is enqueued by a schedule: exactly one job per fire. */
   SCHEDULED;
 

@@ -52,6 +52,9 @@ class CheckTheCheckerIT {
   private static final Map<BrokenOutbox, Future<TortureReport>> BROKEN_OUTBOXES =
       new EnumMap<>(BrokenOutbox.class);
 
+  private static final Map<BrokenSteps, Future<TortureReport>> BROKEN_STEPS =
+      new EnumMap<>(BrokenSteps.class);
+
   private static final int MAX_RUNS = 4;
 
   /**
@@ -265,6 +268,41 @@ class CheckTheCheckerIT {
           return report;
         }
       }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void brokenStepsRaiseTheirCounterAndNoOther(BrokenSteps broken) throws Exception {
+    if (BROKEN_STEPS.isEmpty()) {
+      for (BrokenSteps one : BrokenSteps.values()) {
+        BROKEN_STEPS.put(one, THREADS.submit(() -> run(one, 1)));
+      }
+    }
+
+    TortureReport report = Objects.requireNonNull(BROKEN_STEPS.get(broken)).get();
+
+    assertThat(report.count(broken.counter())).as(report.json()).isPositive();
+    for (Counter other : EnumSet.complementOf(EnumSet.of(broken.counter()))) {
+      assertThat(report.count(other))
+          .as("%s: %s%n%s", other, report.json(), String.join("\n", report.stories()))
+          .isZero();
+    }
+  }
+
+  @Test
+  void theRealStepsViolateNothing() throws Exception {
+    TortureReport report = run((BrokenSteps) null, 1);
+
+    assertThat(report.isClean())
+        .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+        .isTrue();
+  }
+
+  private static TortureReport run(@Nullable BrokenSteps broken, long seed) throws Exception {
+    Path folder = Files.createDirectory(histories.resolve("steps-" + broken));
+    try (QueueDatabase own = QueueDatabase.create()) {
+      return new StepsRig(own, folder, broken).run(seed);
     }
   }
 

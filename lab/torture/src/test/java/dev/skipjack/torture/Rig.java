@@ -306,6 +306,7 @@ final class Rig {
                 broken.unique(real.unique(), real.jobs()),
                 broken.admin(real.admin(), sql),
                 real.reader(),
+                real.steps(),
                 faulty,
                 real.schema());
     try (HistoryFile history = HistoryFile.open(folder, "producer-1")) {

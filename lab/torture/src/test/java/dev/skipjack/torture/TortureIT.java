@@ -12,6 +12,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -122,6 +123,32 @@ class TortureIT {
         .doesNotContain("\"odd_rows\":0,")
         .doesNotContain("\"odd_rows_refused\":0,")
         .contains("\"cut_short\":[]");
+  }
+
+  @Test
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
+  void stepsAreDurableWhenProcessesAreKilled() throws Exception {
+    assertStepsAreDurable(0.1, 200, EnumSet.of(FaultKind.KILL, FaultKind.COMMIT_CUT));
+  }
+
+  @Test
+  @Tag("soak")
+  @Timeout(value = 8, unit = TimeUnit.MINUTES)
+  void stepsAreDurableUnderAllFaults() throws Exception {
+    assertStepsAreDurable(1, JOBS_PER_MINUTE, EnumSet.allOf(FaultKind.class));
+  }
+
+  private static void assertStepsAreDurable(double minutes, int jobs, Set<FaultKind> faults)
+      throws Exception {
+    TortureReport report =
+        Torture.run(
+            new TortureOptions(minutes, jobs, 4_711, Optional.empty(), faults, Load.STEPS),
+            note -> {});
+
+    assertThat(report.isClean())
+        .as("%s%n%s", report.json(), String.join("\n", report.stories()))
+        .isTrue();
+    assertThat(struck(report, "kill")).as(report.json()).isPositive();
   }
 
   /** The runs under all faults have jobs with a limit too, but fewer. */
