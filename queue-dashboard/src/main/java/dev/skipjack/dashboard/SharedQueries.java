@@ -109,6 +109,12 @@ final class SharedQueries implements AutoCloseable {
     Duration rest = Duration.ZERO;
     boolean running;
 
+    /** The number of changes before the query began to run. */
+    long began;
+
+    /** What to run next, because a viewer asked after a change that the running query may miss. */
+    @Nullable Supplier<?> next;
+
     boolean isDue(Instant now, Duration fresh) {
       return !running && (endedAt == null || !now.isBefore(endedAt.plus(longer(fresh))));
     }
@@ -138,6 +144,8 @@ final class SharedQueries implements AutoCloseable {
       Entry entry = entries.computeIfAbsent(key, unknown -> new Entry());
       if (entry.isDue(clock.instant(), fresh)) {
         submit(entry, key, query);
+      } else if (entry.running && entry.began != changes) {
+        entry.next = query;
       }
       dropOldest();
       return () -> await(entry, fresh, deadline);
@@ -157,6 +165,7 @@ final class SharedQueries implements AutoCloseable {
 
   private void submit(Entry entry, Object key, Supplier<?> query) {
     entry.running = true;
+    entry.began = changes;
     try {
       threads.execute(() -> run(entry, key, query));
     } catch (RejectedExecutionException full) {
@@ -166,7 +175,7 @@ final class SharedQueries implements AutoCloseable {
   }
 
   private void run(Entry entry, Object key, Supplier<?> query) {
-    long before = changes();
+    begin(entry);
     Instant begin = clock.instant();
     Object value = null;
     String problem = null;
@@ -186,9 +195,14 @@ final class SharedQueries implements AutoCloseable {
         entry.readAt = now;
       }
       entry.problem = problem;
-      entry.endedAt = before == changes ? now : null;
+      entry.endedAt = entry.began == changes ? now : null;
       entry.rest = answered ? restAfter(Duration.between(begin, now)) : Duration.ZERO;
       entry.running = false;
+      Supplier<?> next = entry.next;
+      entry.next = null;
+      if (next != null) {
+        submit(entry, key, next);
+      }
       ended.signalAll();
     } finally {
       lock.unlock();
@@ -208,10 +222,11 @@ final class SharedQueries implements AutoCloseable {
     return rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
   }
 
-  private long changes() {
+  private void begin(Entry entry) {
     lock.lock();
     try {
-      return changes;
+      entry.began = changes;
+      entry.next = null; // this run sees all changes so far
     } finally {
       lock.unlock();
     }

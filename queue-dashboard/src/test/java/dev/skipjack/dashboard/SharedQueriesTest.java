@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -130,6 +131,26 @@ class SharedQueriesTest {
     changed.countDown();
     assertThat(old.panel().value()).isEqualTo(1);
 
+    assertThat(read().value()).isEqualTo(2);
+  }
+
+  @Test
+  void aViewerAfterAChangeDoesNotGetAResultFromBeforeIt() {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch changed = new CountDownLatch(1);
+    Supplier<Integer> query =
+        () -> {
+          begun.countDown();
+          await(changed);
+          return runs.incrementAndGet();
+        };
+    queries.start("runs", SECOND, query);
+    await(begun);
+    queries.refresh();
+    Started<Integer> after = queries.start("runs", SECOND, query);
+    changed.countDown();
+
+    assertThat(after.panel().value()).isEqualTo(2);
     assertThat(read().value()).isEqualTo(2);
   }
 
