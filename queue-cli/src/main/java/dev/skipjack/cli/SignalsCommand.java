@@ -87,8 +87,11 @@ final class SignalsCommand extends CommandGroup {
       output.done(
           switch (result) {
             case WOKEN -> "Sent the signal '%s'; the job that waits for it is due.".formatted(name);
-            case STORED -> "Stored the signal '%s'; no suspended job waits for it now.".formatted(name);
-            default -> "Job %s has ended or never existed, so nothing was sent.".formatted(arguments.get(0));
+            case STORED ->
+                "Stored the signal '%s'; no suspended job waits for it now.".formatted(name);
+            default ->
+                "Job %s has ended or never existed, so nothing was sent."
+                    .formatted(arguments.get(0));
           },
           members);
       return result == SignalResult.ENDED ? ExitCodes.NOTHING_MATCHED : ExitCodes.DONE;

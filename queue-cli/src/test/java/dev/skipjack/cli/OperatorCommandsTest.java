@@ -92,14 +92,16 @@ class OperatorCommandsTest {
     JobId job = enqueue();
     Shop.execute(
         database,
-        "UPDATE skipjack.jobs SET scheduled_at = now() + interval '7 days', awaits = 'review' WHERE id = " + job,
+        "UPDATE skipjack.jobs SET scheduled_at = now() + interval '7 days', awaits = 'review' WHERE id = "
+            + job,
         "INSERT INTO skipjack.job_waits (job_id, address, name, ends_at) VALUES (%s, 'job/%s', 'review', now() + interval '7 days')"
             .formatted(job, job));
 
     Program sent = skipjack("signals", "send", job.toString(), "review", "{\"ok\": true}");
 
     assertThat(sent.err()).isEmpty();
-    assertThat(sent.out()).isEqualTo("Sent the signal 'review'; the job that waits for it is due.\n");
+    assertThat(sent.out())
+        .isEqualTo("Sent the signal 'review'; the job that waits for it is due.\n");
     try (Connection connection = database.connection();
         Statement statement = connection.createStatement();
         ResultSet row =

@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param worker the worker that runs the job, or ran it last
  * @param freedUniqueKey the unique key that the job released and that a redrive must take again
  * @param position the position in the ordering key
- * @param awaits the sleep, signal or join at which the latest attempt was suspended; null if none was
+ * @param awaits the sleep, signal or join at which the latest attempt was suspended; null if none
+ *     was
  * @param batch the batch to which the job belongs; null if it belongs to none
  * @param now the time by the database clock
  */

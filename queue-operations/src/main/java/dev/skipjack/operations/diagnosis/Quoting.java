@@ -39,7 +39,8 @@ final class Quoting {
   static String signal(String address, String name) {
     String end = name.startsWith("-") ? "-- " : "";
     return address.startsWith("key/")
-        ? "skipjack signals send --key=%s %s%s".formatted(quoted(address.substring(4)), end, quoted(name))
+        ? "skipjack signals send --key=%s %s%s"
+            .formatted(quoted(address.substring(4)), end, quoted(name))
         : "skipjack signals send %s%s %s".formatted(end, address.substring(4), quoted(name));
   }
 
