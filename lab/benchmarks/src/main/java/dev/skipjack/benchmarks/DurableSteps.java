@@ -93,8 +93,7 @@ final class DurableSteps implements Benchmark {
 
   private static void empty(BenchmarkDatabase database) throws Exception {
     database.empty();
-    database.inSchema(
-        "TRUNCATE @job_batches, @job_steps, @job_waits, @job_signals, @memo_floor");
+    database.inSchema("TRUNCATE @job_batches, @job_steps, @job_waits, @job_signals, @memo_floor");
     database.settle();
   }
 
@@ -202,11 +201,7 @@ final class DurableSteps implements Benchmark {
   }
 
   private static void pickUp(
-      BenchmarkDatabase database,
-      JobQueue queue,
-      int jobs,
-      Latencies signals,
-      Latencies pickups)
+      BenchmarkDatabase database, JobQueue queue, int jobs, Latencies signals, Latencies pickups)
       throws Exception {
     empty(database);
     SynchronousQueue<Long> started = new SynchronousQueue<>();
@@ -222,7 +217,8 @@ final class DurableSteps implements Benchmark {
         Object plain = queue.enqueue(PLAIN, Noop.number(n));
         pickups.addNanos(taken(started, "start of job " + plain) - before);
         Object waiting = queue.enqueue(WAIT, Noop.number(n));
-        while (database.number("SELECT count(*) FROM @jobs WHERE status = 'pending' AND awaits = 'go'")
+        while (database.number(
+                "SELECT count(*) FROM @jobs WHERE status = 'pending' AND awaits = 'go'")
             == 0) {
           Thread.sleep(1);
         }

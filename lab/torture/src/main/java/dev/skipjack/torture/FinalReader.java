@@ -35,8 +35,8 @@ final class FinalReader {
           + " coalesce(execution_id, 0), @content FROM @jobs_archive WHERE @notOdd";
 
   /**
-   * Leaves out the queues of odd schedules and of undos and callbacks. In other queues, a job without a request is a
-   * violation.
+   * Leaves out the queues of odd schedules and of undos and callbacks. In other queues, a job
+   * without a request is a violation.
    */
   private static final String NOT_ODD =
       "queue NOT IN ('%s', '%s')".formatted(OddSchedules.QUEUE, StepWork.FOLLOWERS);

@@ -82,9 +82,7 @@ final class StepProducer {
         Batch batch = within.open(BATCH + "-" + works.get(0).key());
         Work first = works.get(0);
         jobs = within.add(batch.id(), first.type(), works, first::options);
-        batch
-            .onFinish(StepWork.CALLBACK, id -> new StepWork.Callback(id.value()))
-            .seal();
+        batch.onFinish(StepWork.CALLBACK, id -> new StepWork.Callback(id.value())).seal();
       } catch (SQLException failure) {
         throw new StoreException("The enqueue failed and was rolled back.", failure);
       }

@@ -67,7 +67,8 @@ final class StepWork {
   Outcome handle(Work work, JobContext context) throws Exception {
     Steps steps = Steps.of(context);
     String account =
-        steps.run(ACCOUNT, String.class, key -> record(context, ACCOUNT, ""), undo(context, ACCOUNT));
+        steps.run(
+            ACCOUNT, String.class, key -> record(context, ACCOUNT, ""), undo(context, ACCOUNT));
     if (!work.isDoomed() && context.attempt() <= work.failures()) {
       return Handlers.fail(work, context);
     }

@@ -170,7 +170,8 @@ final class MadeUpRun {
 
   private FinalRead read() {
     OutboxRead outbox = new OutboxRead(changes, unpublished, inboxEffects);
-    return new FinalRead(jobs, executions, effects, schedules, keys, outbox, rows, List.of(), clockError);
+    return new FinalRead(
+        jobs, executions, effects, schedules, keys, outbox, rows, List.of(), clockError);
   }
 
   FaultLog log() {

@@ -49,7 +49,8 @@ final class StepsRig {
     if (broken != null && !broken.sql().isEmpty()) {
       sql.run(broken.sql());
     }
-    try (HikariDataSource pool = database.newDataSource(CONCURRENCY + WorkerProcess.CONNECTIONS + 2);
+    try (HikariDataSource pool =
+            database.newDataSource(CONCURRENCY + WorkerProcess.CONNECTIONS + 2);
         HistoryFile history = HistoryFile.open(folder, "worker-1");
         HistoryFile produced = HistoryFile.open(folder, "producer-1")) {
       JobQueue queue = JobQueue.builder(pool).schema(database.schema()).build();
