@@ -256,7 +256,12 @@ final class PoolBypass {
       Request request = new Request();
       Thread thread =
           new Thread(
-              () -> request.run(pool::getConnection), "queue-pool-" + dataSource.getPoolName());
+              null,
+              () -> request.run(pool::getConnection),
+              "queue-pool-" + dataSource.getPoolName(),
+              0,
+              false);
+      thread.setContextClassLoader(null); // it may outlive the application that waits
       thread.setDaemon(true);
       thread.start();
       return request;

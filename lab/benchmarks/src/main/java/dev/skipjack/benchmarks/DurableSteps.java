@@ -27,6 +27,7 @@ import java.util.stream.LongStream;
  * same columns, the pickup after a signal against that of a plain job, and a batch against the same
  * jobs without one.
  */
+@SuppressWarnings("try") // workers run until their blocks end
 final class DurableSteps implements Benchmark {
 
   private static final JobType<Noop> STEPS = JobType.of("bench-steps", Noop.class).onQueue("steps");
