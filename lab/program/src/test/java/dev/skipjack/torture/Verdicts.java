@@ -31,6 +31,7 @@ public final class Verdicts {
             List.of(),
             new FinalRead.OutboxRead(Map.of(), Map.of(), Map.of()),
             Map.of(),
+            List.of(),
             0);
     return TortureReport.of(Map.of(), history, nothing, Pace.FORKED);
   }

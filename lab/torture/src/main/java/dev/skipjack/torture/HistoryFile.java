@@ -3,14 +3,12 @@ package dev.skipjack.torture;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.BufferedReader;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -28,9 +26,9 @@ final class HistoryFile implements AutoCloseable {
 
   private final String process;
   private final HistoryClock clock;
-  private final FileChannel file;
+  private final FileOutputStream file;
 
-  private HistoryFile(String process, HistoryClock clock, FileChannel file) {
+  private HistoryFile(String process, HistoryClock clock, FileOutputStream file) {
     this.process = process;
     this.clock = clock;
     this.file = file;
@@ -52,8 +50,9 @@ final class HistoryFile implements AutoCloseable {
           new HistoryFile(
               process,
               clock,
-              FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
-      if (history.file.size() > 0) {
+              // An interrupt of a handler would close a channel.
+              new FileOutputStream(path.toFile(), true));
+      if (Files.size(path) > 0) {
         history.append("\n"); // ends a line that a kill may have truncated
       }
       return history;
@@ -73,10 +72,7 @@ final class HistoryFile implements AutoCloseable {
 
   private synchronized void append(String text) {
     try {
-      ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(UTF_8));
-      while (bytes.hasRemaining()) {
-        file.write(bytes);
-      }
+      file.write(text.getBytes(UTF_8));
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);
     }
