@@ -11,6 +11,9 @@ final class Fields {
 
   private static final Pattern SPAN = Pattern.compile("([0-9]{1,9})\\s*(s|m|h|d)");
 
+  /** The first number of days that {@link #SPAN} cannot express. */
+  private static final long MOST_DAYS = 1_000_000_000;
+
   private Fields() {}
 
   static int number(String text, String what) {
@@ -34,11 +37,11 @@ final class Fields {
     return SPAN.matcher(text).matches();
   }
 
-  /** Returns a duration such as 30s, 15m, 2h or 7d. */
+  /** Returns a duration such as 30s, 15m, 2h or 7d, or one in the form of {@link Duration}. */
   static Duration duration(String text) {
     Matcher span = SPAN.matcher(text);
     if (!span.matches()) {
-      throw Refusal.badInput("A time must have the form 30s, 15m, 2h or 7d.");
+      return exact(text);
     }
     long number = Long.parseLong(span.group(1));
     return switch (span.group(2)) {
@@ -49,8 +52,23 @@ final class Fields {
     };
   }
 
-  /** Returns the text of a duration, in the largest unit that expresses it. */
+  private static Duration exact(String text) {
+    try {
+      Duration duration = Duration.parse(text);
+      if (!duration.isNegative() && duration.toDays() < MOST_DAYS) {
+        return duration;
+      }
+    } catch (DateTimeException malformed) {
+      // refused below
+    }
+    throw Refusal.badInput("A time must have the form 30s, 15m, 2h, 7d or PT0.5S.");
+  }
+
+  /** Returns a duration, in the largest unit that expresses it, as {@link #duration} reads it. */
   static String span(Duration duration) {
+    if (!duration.equals(Duration.ofSeconds(duration.toSeconds()))) {
+      return duration.toString();
+    }
     if (duration.equals(Duration.ofDays(duration.toDays()))) {
       return duration.toDays() + "d";
     }

@@ -2,9 +2,6 @@ package dev.skipjack.dashboard;
 
 import dev.skipjack.api.operations.Limit;
 import dev.skipjack.api.operations.Rate;
-import java.time.DateTimeException;
-import java.time.Duration;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;
@@ -39,7 +36,7 @@ final class LimitForm {
             field(
                 "Period, such as 1s or 5m",
                 PERIOD,
-                rate.map(one -> period(one.period())).orElse("")),
+                rate.map(one -> Fields.span(one.period())).orElse("")),
             Html.tag("label").add("How starts are counted").add(kinds(rate)),
             field("Starts at once after a pause (bucket)", BURST, burst(rate)),
             Html.tag("label")
@@ -61,13 +58,6 @@ final class LimitForm {
 
   private static String burst(Optional<Rate> rate) {
     return rate.filter(one -> one.burst() != one.count()).map(one -> "" + one.burst()).orElse("");
-  }
-
-  /** Returns a period as {@link #period(String)} reads it. */
-  private static String period(Duration period) {
-    return period.equals(Duration.ofSeconds(period.toSeconds()))
-        ? Fields.span(period)
-        : period.toString();
   }
 
   private static Node kinds(Optional<Rate> rate) {
@@ -130,7 +120,7 @@ final class LimitForm {
         new Rate(
             kind(value(request, KIND).orElse("")),
             count.getAsInt(),
-            period(period.orElseThrow()),
+            Fields.duration(period.orElseThrow()),
             burst.orElse(count.getAsInt()),
             value(request, RATE_PER_GROUP).isPresent()));
   }
@@ -140,17 +130,6 @@ final class LimitForm {
         .filter(kind -> kind.literal().equals(literal))
         .findFirst()
         .orElseThrow(() -> Refusal.badInput("There is no such way to count starts."));
-  }
-
-  private static Duration period(String text) {
-    if (!text.toUpperCase(Locale.ROOT).startsWith("P")) {
-      return Fields.duration(text);
-    }
-    try {
-      return Duration.parse(text);
-    } catch (DateTimeException malformed) {
-      throw Refusal.badInput("A period must have the form 30s, 15m, 2h, 7d or PT0.5S.");
-    }
   }
 
   static OptionalInt number(Request request, String field, String what) {

@@ -361,6 +361,16 @@ class ChangesTest {
   }
 
   @Test
+  void aFormThatWasNotChangedKeepsFractionsOfASecond() {
+    QueueSettings settings = QueueSettings.defaults().archiveRetention(Duration.ofMillis(500));
+    fixture.queue.admin().configure("emails", settings);
+
+    admin.submit("/queue?name=emails", "/queue/settings");
+
+    assertThat(fixture.queue.admin().settings("emails")).contains(settings);
+  }
+
+  @Test
   void aQueueIsPutUnderALimitAndServesItsGroupsInTurn() {
     fixture.queue.admin().limit("mail-server", Limit.none().running(3));
 
