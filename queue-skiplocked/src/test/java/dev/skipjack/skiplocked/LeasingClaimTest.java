@@ -102,7 +102,7 @@ class LeasingClaimTest {
 
   /** The lease ends after the transaction began, but before the statement begins. */
   @Test
-  void aLeaseThatExpiresWhileTheTransactionIsOpenIsFreeInIt() {
+  void aRowIsFreeIfItsLeaseExpiresWhileTheTransactionIsOpen() {
     fixture.seats("A", 1);
     session.tx.execute("SELECT now()");
     FREE_SEATS.lease(SEAT.HELD_UNTIL, SEAT.HELD_BY, Duration.ofNanos(1_000)).claim(fixture.db);
@@ -233,7 +233,7 @@ class LeasingClaimTest {
   }
 
   @Test
-  void anExactClaimReturnsTheNumberOfRowsInAutoCommitMode() {
+  void anExactClaimReturnsTheRequestedRowsInAutoCommitMode() {
     fixture.seats("A", 3);
 
     RowLease<SeatRecord> lease =

@@ -154,7 +154,7 @@ public final class KeptTransactions implements AutoCloseable {
   private Connection connection() throws SQLException {
     if (closed) {
       throw new IllegalStateException(
-          "The connection was returned to its pool; these transactions are closed.");
+          "These transactions were closed and can run nothing more. Create another instance.");
     }
     Connection connection = kept;
     if (connection == null) {

@@ -21,12 +21,13 @@ import org.jooq.Table;
 import org.jooq.impl.SQLDataType;
 
 /**
- * The arithmetic of rates, in microseconds. Claims use it to decide, and operators' statements to
- * say when a rate opens.
+ * The arithmetic of rates, in microseconds. Claims use it to decide how many jobs may start, and
+ * operators' statements to show when a rate opens, that is, when the next job may start.
  *
  * <p>A token bucket is the generic cell rate algorithm: {@code full_at} of the newest row says when
  * the bucket is full again. A claim may start {@code (burst * interval - (full_at - now)) /
- * interval} jobs, and adds {@code interval} for each. Windows count the rows of earlier claims.
+ * interval} jobs, and adds {@code interval} for each. Windows add up the starts in the rows of earlier
+ * claims.
  *
  * <p>A claim reads the clock before it starts jobs to find out how many it may start, and again
  * after that for the row that it adds. So the row is never earlier than a start, and the starts are
@@ -138,9 +139,9 @@ public final class RateLimit {
 
   /**
    * {@return {@code full_at} of the newest row, or NULL if there is none or it has no effect any
-   * more} A throttle always has an effect. A start only has one if the rate applies and is a
-   * bucket, which is full again after the time of a burst at the latest, whatever its numbers were
-   * before.
+   * more} A throttle always has an effect. A start has an effect only if the rate applies and is a
+   * bucket. A bucket is full again at the latest after the time that a whole burst takes, even if
+   * its numbers have changed since.
    *
    * @param applies whether the rate counts the starts of this key
    * @param key the key
@@ -182,8 +183,9 @@ public final class RateLimit {
   }
 
   /**
-   * {@return in how many microseconds the next job may start if {@link #tokens} is zero} For a
-   * window, it is when the first of the counted starts leaves it.
+   * {@return in how many microseconds the next job may start if {@link #tokens} is zero} A
+   * sliding window permits the next start when the first counted start leaves it, and a fixed
+   * window when it ends.
    *
    * @param applies whether the rate counts the starts of this key
    * @param key the key

@@ -54,7 +54,7 @@ class OwnerChecksTest {
           () -> now,
           new SplittableRandom(1));
 
-  /** Runs the loop's step as often as its pauses say, for a while. */
+  /** Runs the step of the loop for the given time, with the pauses that the step returns. */
   private List<String> runFor(Duration time) {
     calls.clear();
     long end = now + time.toNanos();
@@ -76,7 +76,7 @@ class OwnerChecksTest {
     checks.expect(7);
     checks.expect(8);
     checks.expect(7);
-    assertThat(raised).as("an owner that is expected already wakes nothing").hasSize(3);
+    assertThat(raised).as("an owner that is already expected raises no wake-up").hasSize(3);
     assertThat(checks.run()).isBetween(1L, Duration.ofMillis(10).toNanos());
     assertThat(calls).hasSize(2);
     assertThat(runFor(Duration.ofMillis(11))).containsExactly("check [7, 8]");

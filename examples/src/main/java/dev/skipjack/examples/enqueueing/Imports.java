@@ -21,7 +21,7 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A partner sends price lists. Each call creates one job, even if the partner repeats the call. All
+ * A partner sends price lists. Each request creates one job, however often it is repeated. All
  * jobs record their sender and the trace of the call. The jobs are not urgent, so enqueueing them
  * sends no wake-up.
  *

@@ -42,7 +42,7 @@ public class SkipjackObservationAutoConfiguration {
   /** Follows the observation, so that the context is restored inside it. */
   private static final int CONTEXT_ORDER = Ordered.HIGHEST_PRECEDENCE + 200;
 
-  /** Precedes Spring Boot's handler of any receiver, whose order is 1000. */
+  /** Precedes Spring Boot's own tracing handler for receivers, whose order is 1000. */
   private static final int LINKING_ORDER = 900;
 
   @Configuration(proxyBeanMethods = false)

@@ -27,9 +27,9 @@ import org.quartz.utils.ConnectionProvider;
 import org.quartz.utils.DBConnectionManager;
 
 /**
- * Quartz in cluster mode, because every other contender can run in several processes, and with
- * batches of triggers as large as the thread pool. Each job is a trigger of one durable job, which
- * saves a row per job.
+ * Quartz in cluster mode, with batches of triggers as large as the thread pool. It runs in cluster
+ * mode because every other contender can run in several processes. Each job is a trigger of one
+ * durable job, which saves a row per job.
  */
 final class QuartzQueue extends OtherQueue {
 

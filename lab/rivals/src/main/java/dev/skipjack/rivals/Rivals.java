@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Rivals implements Benchmark {
 
-  /** The libraries to which the report has ratios. */
+  /** The libraries with which the report compares Skipjack as ratios. */
   private static final List<String> COMPARED = List.of(DbScheduler.NAME, GraphileWorker.NAME);
 
   private static final Map<String, Function<BenchmarkDatabase, List<Contender>>> OTHERS =
@@ -55,7 +55,7 @@ public final class Rivals implements Benchmark {
 
   @Override
   public String purpose() {
-    return "Skipjack beside db-scheduler, JobRunr, Quartz or graphile-worker: the same load in turns";
+    return "compares Skipjack with db-scheduler, JobRunr, Quartz or graphile-worker under the same load";
   }
 
   @Override
@@ -134,7 +134,7 @@ public final class Rivals implements Benchmark {
       report.row(row);
     }
     report.row(texts("woken by", contenders, Contender::wakeUp));
-    report.row(texts("kept of a finished job", contenders, Contender::history));
+    report.row(texts("record of a finished job", contenders, Contender::history));
     contenders.forEach(
         contender -> report.put("setup_" + contender.name().replace(' ', '_'), contender.setup()));
     return report.put("missed", String.join(", ", missed));

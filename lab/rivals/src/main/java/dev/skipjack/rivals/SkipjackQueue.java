@@ -21,7 +21,7 @@ final class SkipjackQueue implements Contender {
   /** The mode in which an enqueue may start its job in a free slot. */
   static final String IN_ONE_PROCESS = "skipjack, one process";
 
-  /** The mode that keeps less of a finished job, as far as that is possible. */
+  /** The mode that keeps the audit of a finished job but not its row in the archive. */
   static final String NO_ARCHIVE = "skipjack, no archive";
 
   private static final int HANDLERS = 8;
@@ -36,7 +36,7 @@ final class SkipjackQueue implements Contender {
     this.name = name;
   }
 
-  /** Jobs usually come from another process, which NOTIFY reaches. */
+  /** Another process usually enqueues the jobs, and NOTIFY wakes the worker. */
   static SkipjackQueue inSeveralProcesses(BenchmarkDatabase database) {
     return new SkipjackQueue(database, NAME);
   }

@@ -41,7 +41,7 @@ class ChecksTest {
   }
 
   @Test
-  void aPoolerIsDetectedByTheServerProcess() {
+  void aPoolerIsDetectedByADifferentServerProcess() {
     ServerFactsStatement.Facts server = server();
 
     assertThat(ServerChecks.pooler(server, OptionalInt.of(7)).level()).isEqualTo(Level.GREEN);
@@ -51,7 +51,7 @@ class ChecksTest {
   }
 
   @Test
-  void serversClockIsComparedWithTheIntervalOfItsRead() {
+  void serversClockIsComparedWithTheLocalTimesBeforeAndAfterItsRead() {
     ServerFactsStatement.Facts server = server();
 
     assertThat(ServerChecks.clock(server, NOW.minusSeconds(9), NOW.plusSeconds(9)).level())
@@ -96,7 +96,7 @@ class ChecksTest {
   }
 
   @Test
-  void aYoungerHolderThatIsRedComesBeforeAnOlderOneThatIsYellow() {
+  void aRedHolderComesBeforeAYellowOneThatHoldsBackMoreTransactions() {
     Finding finding =
         horizon(
             List.of(session(2_000_000, Duration.ofMinutes(1)), session(5, Duration.ofHours(2))));

@@ -17,7 +17,7 @@ class PositionTest {
 
   @ParameterizedTest
   @EnumSource(JobOrder.class)
-  void positionSurvivesItsToken(JobOrder order) {
+  void tokenIsParsedAsThePositionThatItWasMadeFrom(JobOrder order) {
     Position position = Position.of(Instant.parse("2026-01-02T03:04:05.678901Z"), 42);
 
     assertThat(Position.of(position.token(order), order)).isEqualTo(position);

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The exclusive right to use one of the numbered folders for a purpose, until the slot is closed or
+ * The exclusive right to use one of the numbered folders of a family, until the slot is closed or
  * the JVM exits. If the JVM is killed, the operating system releases the lock.
  */
 final class Slot implements AutoCloseable {

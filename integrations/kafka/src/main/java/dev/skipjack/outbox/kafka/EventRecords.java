@@ -35,7 +35,7 @@ final class EventRecords {
     String topic = topics.apply(event);
     if (topic == null) {
       throw new IllegalStateException(
-          "The function that was given to topic(...) returned null for the event.");
+          "The function passed to topic(...) returned null. It must return a topic for every event.");
     }
     return new ProducerRecord<>(
         topic, null, event.aggregate().id().getBytes(UTF_8), event.payload(), headers(event));

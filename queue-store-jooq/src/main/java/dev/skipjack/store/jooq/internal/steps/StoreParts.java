@@ -12,13 +12,13 @@ import org.jooq.DSLContext;
  */
 public interface StoreParts {
 
-  /** Returns what runs the statements: the worker's transactions, or those of the caller. */
+  /** Returns the transactions that run the statements: the worker's, or those of the caller. */
   OwnTransactions transactions();
 
-  /** Returns what renders statements for {@link #transactions}. */
+  /** Returns the jOOQ context that renders statements for {@link #transactions}. */
   Lazy<DSLContext> dialect();
 
-  /** Returns what creates jobs from types and payloads. */
+  /** Returns the factory that creates jobs from types and payloads. */
   JobFactory jobFactory();
 
   /**

@@ -88,12 +88,12 @@ class SchedulePlanTest {
         .doesNotContain("Seq Scan on job")
         .contains("job_schedules_pkey")
         .contains("jobs_unique_key_idx");
-    // No set of a batch is read in the inner loop of another.
+    // The plan scans no array or CTE of the batch once for each row of another.
     assertThat(fire.plan()).doesNotContainPattern("(CTE|Function) Scan on .*loops=\\d{2,}");
   }
 
   @Test
-  void aFailureIsRecordedByTheKey() throws SQLException {
+  void aFailureIsRecordedThroughThePrimaryKey() throws SQLException {
     Plan.Run postpone = run("postpone-schedules", "force_generic_plan");
 
     assertThat(postpone.plan()).contains("job_schedules_pkey").doesNotContain("Seq Scan on job");
