@@ -171,15 +171,13 @@ with
       "cancelled"."owner_id",
       'cancelled'
     from "cancelled"
-    where (
-      "cancelled"."owner_id" is not null
-      or not exists (
-        select 1 as "one"
-        from "skipjack"."job_queues"
-        where (
-          "skipjack"."job_queues"."queue" = "cancelled"."queue"
-          and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
-        )
+    where not exists (
+      select 1 as "one"
+      from "skipjack"."job_queues"
+      where (
+        "skipjack"."job_queues"."queue" = "cancelled"."queue"
+        and "skipjack"."job_queues"."archive_retention" = cast(interval '0 years 0 mons 0 days 0 hours 0 mins 0.0 secs' as interval)
+        and "cancelled"."owner_id" is null
       )
     )
     returning "skipjack"."jobs_archive"."id"

@@ -12,9 +12,9 @@ public final class OperationPredicates {
 
   /**
    * The operation is running, but its row was last written more than 2 minutes ago, so its process
-   * has most likely ended. A time in the future counts as well, because the clock of the database may have
-   * been set back. The state is inlined, because {@code job_operations_running_idx} contains only
-   * running operations, of which there are few.
+   * has most likely ended. A time in the future counts as well, because the clock of the database
+   * may have been set back. The state is inlined, because {@code job_operations_running_idx}
+   * contains only running operations, of which there are few.
    */
   public static final Condition ABANDONED =
       JOB_OPERATIONS

@@ -26,8 +26,8 @@ import org.jooq.impl.SQLDataType;
  *
  * <p>A token bucket is the generic cell rate algorithm: {@code full_at} of the newest row says when
  * the bucket is full again. A claim may start {@code (burst * interval - (full_at - now)) /
- * interval} jobs, and adds {@code interval} for each. Windows add up the starts in the rows of earlier
- * claims.
+ * interval} jobs, and adds {@code interval} for each. Windows add up the starts in the rows of
+ * earlier claims.
  *
  * <p>A claim reads the clock before it starts jobs to find out how many it may start, and again
  * after that for the row that it adds. So the row is never earlier than a start, and the starts are
@@ -183,9 +183,9 @@ public final class RateLimit {
   }
 
   /**
-   * {@return in how many microseconds the next job may start if {@link #tokens} is zero} A
-   * sliding window permits the next start when the first counted start leaves it, and a fixed
-   * window when it ends.
+   * {@return in how many microseconds the next job may start if {@link #tokens} is zero} A sliding
+   * window permits the next start when the first counted start leaves it, and a fixed window when
+   * it ends.
    *
    * @param applies whether the rate counts the starts of this key
    * @param key the key

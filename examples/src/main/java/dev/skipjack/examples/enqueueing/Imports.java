@@ -21,9 +21,9 @@ import java.util.stream.IntStream;
 import javax.sql.DataSource;
 
 /**
- * A partner sends price lists. Each request creates one job, however often it is repeated. All
- * jobs record their sender and the trace of the call. The jobs are not urgent, so enqueueing them
- * sends no wake-up.
+ * A partner sends price lists. Each request creates one job, however often it is repeated. All jobs
+ * record their sender and the trace of the call. The jobs are not urgent, so enqueueing them sends
+ * no wake-up.
  *
  * <p>What goes wrong: a list is too long to be a payload, and the shop is closed for an inventory.
  * Both are refused before anything is written.

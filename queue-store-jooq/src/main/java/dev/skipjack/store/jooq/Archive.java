@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <p>A statement whose jobs may have an owner also copies the owner, and archives owned jobs of
- * every queue: {@code WHERE <deleted>.owner_id IS NOT NULL OR NOT EXISTS (...)}. The results of a
- * join and the outcome of a batch are read from the archive.
+ * every queue: {@code NOT EXISTS (... AND <deleted>.owner_id IS NULL)}. The results of a join and
+ * the outcome of a batch are read from the archive.
  */
 final class Archive {
 
@@ -169,13 +169,15 @@ final class Archive {
   }
 
   private static Condition which(CommonTableExpression<?> deleted, boolean owned) {
-    Condition queueKeepsThem =
-        notExists(
-            selectOne()
-                .from(JOB_QUEUES)
-                .where(JOB_QUEUES.QUEUE.eq(field(name(deleted.getName(), "queue"), String.class)))
-                .and(JOB_QUEUES.ARCHIVE_RETENTION.eq(inline(YearToSecond.valueOf(Duration.ZERO)))));
-    return owned ? ownerOf(deleted).isNotNull().or(queueKeepsThem) : queueKeepsThem;
+    Condition keepsNone =
+        JOB_QUEUES
+            .QUEUE
+            .eq(field(name(deleted.getName(), "queue"), String.class))
+            .and(JOB_QUEUES.ARCHIVE_RETENTION.eq(inline(YearToSecond.valueOf(Duration.ZERO))));
+    return notExists(
+        selectOne()
+            .from(JOB_QUEUES)
+            .where(owned ? keepsNone.and(ownerOf(deleted).isNull()) : keepsNone));
   }
 
   private static CommonTableExpression<?> archived(

@@ -48,6 +48,7 @@ import dev.skipjack.store.jooq.internal.payload.JacksonCodec;
 import dev.skipjack.store.jooq.internal.payload.PayloadLimits;
 import dev.skipjack.store.jooq.internal.schedule.JooqScheduleStore;
 import dev.skipjack.store.jooq.internal.schedule.JooqSchedules;
+import dev.skipjack.store.jooq.internal.steps.StoreParts;
 import dev.skipjack.store.jooq.internal.steps.SweepExtension;
 import java.sql.Connection;
 import java.util.ArrayList;
@@ -103,7 +104,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private final EnqueueTransactions producers;
   private final Lazy<Side> ofWorkers;
   private final OwnConnections workerConnections;
-  private final Lazy<JooqJobStore> store;
+  private final Lazy<JobStore> store;
   private final Lazy<List<Sweeper>> sweepers;
   private final Lazy<Maintenance> maintenance;
   private final Lazy<JooqWorkerRegistry> workers;
@@ -311,7 +312,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
       return new EnqueueTransactions(transactions, writer, this::orderedJobs, wakeUps, null, null);
     }
 
-    JooqJobStore store(
+    JobStore store(
         EnqueueWriter writer, @Nullable WakeUpSender wakeUps, QueueExtension.JobFactory jobs) {
       return new JooqJobStore(
           transactions, dialect, healing, enqueues(writer, wakeUps), orderedJobs(), jobs);
@@ -505,7 +506,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
     try {
       return ServiceLoader.load(SweepExtension.class, SweepExtension.class.getClassLoader())
           .stream()
-          .map(each -> each.get().sweeper(this, store.get()))
+          .map(each -> each.get().sweeper(this, (StoreParts) store.get()))
           .toList();
     } catch (ServiceConfigurationError | LinkageError failure) {
       return List.of(

@@ -77,7 +77,7 @@ class CallersConnectionTest {
     assertThat(fixture.value("SELECT default_priority FROM @job_queues WHERE queue = 'set'"))
         .isEqualTo("7");
     assertThat(fixture.value("SELECT count(*) FROM @jobs_archive WHERE status = 'completed'"))
-        .isEqualTo("13");
+        .isEqualTo("21");
   }
 
   /**
