@@ -56,7 +56,7 @@ class TortureCommandTest {
     assertThat(err.toString())
         .contains(
             "Unknown workload 'mail' in --workload. Available workloads: all, jobs, outbox,"
-                + " schedules, limited.");
+                + " schedules, limited, steps.");
   }
 
   @Test
