@@ -540,7 +540,7 @@ public final class JobQueue implements JobEnqueuer, QueueAccess {
   private void checkOwners(Set<Long> owners) {
     try {
       ownedJobs().ifPresent(jobs -> jobs.check(owners));
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | LinkageError failure) {
       LOG.debug("Owners not checked, left to a worker owners={}", owners, failure);
     }
   }
